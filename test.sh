@@ -25,6 +25,7 @@ packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev li
           libcgal-dev libfst-tools gap-core gap-smallgrp  # independent oracles
           groff-base zsh fish  # readers of what the program says of itself
           python3-venv python3-torch python3-numpy  # peers of language models
+          coq  # the kernel that theorems of files go through
           slurm-wlm munge)  # a cluster of its own, on the loopback address
 . cmake/install_packages.sh
 

@@ -48,7 +48,8 @@ class ExactContender : public Contender {
     auto outcome = runner_->run(question_.tokens, observers);
     const double seconds = seconds_since(start);
     if (!outcome.has_value()) throw InputError(describe(outcome.refusal()));
-    if (check && check->broken()) throw InputError("a promise was broken: " + *check->broken());
+    if (check && check->broken())
+      throw InputError("selection contract violated: " + *check->broken());
     stream_.emplace(std::move(outcome).value());
     return {.total = seconds, .dense = std::nullopt};
   }
@@ -183,7 +184,7 @@ class ProductContender : public Contender {
   }
 
  private:
-  /// The table that the construction chose, from its claim sheet.
+  /// The table that the construction chose, from its model card.
   static ProductTable table_of(const Model& model) {
     const std::string* table = text_in(model.parameters, "table");
     if (table && *table == "matrix") return ProductTable::matrix;

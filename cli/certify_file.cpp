@@ -78,4 +78,20 @@ int certify_file(const std::string& file, const std::string& output, bool json, 
   return kDone;
 }
 
+int certify_for_coq(const std::string& file, const std::string& output, std::ostream& out) {
+  refuse_overwriting(output, {file});
+  const CheckedModel model = read_weights(file);
+  const auto found = find_coq_proof(write_weights(model), file);
+  if (const auto* attempts = std::get_if<std::vector<Attempt>>(&found))
+    return report_attempts(model, file, *attempts, false);
+  const std::string& text = std::get<std::string>(found);
+  if (output.empty()) {
+    out << text;
+    return kDone;
+  }
+  write_whole_file(output, text);
+  std::cerr << "wrote " << output << ": theorem for Coq of " << text.size() << " bytes\n";
+  return kDone;
+}
+
 }  // namespace logdepth::inline cli

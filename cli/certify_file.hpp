@@ -9,6 +9,9 @@ namespace logdepth::inline cli {
 /// beside the file, and prints what was proved to `out`; or which step of which theorem fails. The exit status.
 int certify_file(const std::string& file, const std::string& output, bool json, std::ostream& out);
 
+/// Writes the file and its theorem for Coq to `output`, or to `out` without a name. The exit status.
+int certify_for_coq(const std::string& file, const std::string& output, std::ostream& out);
+
 /// a5.json, a5.json.gz: a5.cert.json
 std::string certificate_path(const std::string& file);
 

@@ -9,7 +9,7 @@ namespace logdepth::inline cli {
 Command add_certify(CLI::App& app) {
   struct Arguments {
     std::string model, output;
-    bool json = false;
+    bool json = false, coq = false;
   };
   auto options = std::make_shared<Arguments>();
   CLI::App* command =
@@ -19,9 +19,15 @@ Command add_certify(CLI::App& app) {
                          "Example: logdepth certify a5.json -o a5.cert.json");
   command->add_option("MODEL", options->model, "weights file")->required();
   command->add_option("-o,--output", options->output, "certificate to write");
-  command->add_flag("--json", options->json, "print one JSON object");
-  return
-      [options] { return certify_file(options->model, options->output, options->json, std::cout); };
+  CLI::Option* json = command->add_flag("--json", options->json, "print one JSON object");
+  command
+      ->add_flag("--coq", options->coq,
+                 "write file, certificate and theorem for Coq's kernel (proofs-check/coq)")
+      ->excludes(json);
+  return [options] {
+    if (options->coq) return certify_for_coq(options->model, options->output, std::cout);
+    return certify_file(options->model, options->output, options->json, std::cout);
+  };
 }
 
 }  // namespace logdepth::inline cli

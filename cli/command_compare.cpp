@@ -19,6 +19,7 @@
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_figure.hpp"
 #include "learned/report/depth_table.hpp"
+#include "learned/report/need_report.hpp"
 #include "learned/report/report_files.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
@@ -36,7 +37,7 @@ struct CompareArguments {
   std::string folder;
   CLI::Option* out_given = nullptr;
   std::uint64_t up_to = 512;
-  bool json = false;
+  bool json = false, need = false;
 };
 
 ConstructedCurve handed_over(const ConstructedDepths& counted) {
@@ -72,7 +73,7 @@ std::vector<std::string> groups(const std::vector<RunRecord>& records) {
 std::string command_of(const CompareArguments& options) {
   std::string text = "logdepth compare depth";
   for (const std::string& run : options.runs) text += " " + run;
-  return fmt::format("{} --up-to {}", text, options.up_to);
+  return fmt::format("{}{} --up-to {}", text, options.need ? " --need" : "", options.up_to);
 }
 
 /// Result: the names of the files.
@@ -110,9 +111,45 @@ std::vector<RunRecord> read_runs(const std::vector<std::string>& folders) {
   return records;
 }
 
+/// The names of groups stand first in the page of need too.
+std::vector<NeedSeries> checked_need(const std::vector<RunRecord>& records) {
+  std::vector<NeedSeries> series = need_series(records, groups(records));
+  if (series.empty())
+    throw InputError(
+        "--need: expected runs of packed words (train word-problem --packed), found none");
+  return series;
+}
+
+std::vector<std::string> written_need(const DepthTable& table,
+                                      const std::vector<NeedSeries>& series,
+                                      const CompareArguments& options) {
+  const report::Report page = need_report(table, series, table.command);
+  if (options.json) {
+    std::cout << report::json(page);
+  } else if (options.folder.empty()) {
+    std::cout << report::markdown(page);
+  }
+  if (options.folder.empty()) return {};
+  return write_report_files(report::files_of(page), options.folder);
+}
+
+/// The page and its files, or what of them is to be printed. Result: the files.
+std::vector<std::string> write_depth(const DepthTable& table, const CompareArguments& options) {
+  std::vector<std::string> written;
+  if (!options.folder.empty()) written = save(table, options.folder);
+  if (options.json) {
+    std::cout << depth_table_json(table);
+  } else if (options.folder.empty()) {
+    std::cout << depth_table_markdown(table, {});
+  }
+  return written;
+}
+
 int compare_depth(const CompareArguments& options) {
   const std::vector<RunRecord> records = read_runs(options.runs);
   depth_series(records);  // refuses broken results before anything is compiled
+  std::vector<NeedSeries> need;
+  if (options.need) need = checked_need(records);
   const auto folder = prepare(options);
   ConstructedOptions how;
   how.groups = groups(records);
@@ -127,13 +164,9 @@ int compare_depth(const CompareArguments& options) {
   for (const ConstructedDepths& form : counted) curves.push_back(handed_over(form));
   DepthTable table = depth_table(records, curves, published_lines());
   table.command = command_of(options);
-  std::vector<std::string> written;
-  if (!options.folder.empty()) written = save(table, options.folder);
-  if (options.json) {
-    std::cout << depth_table_json(table);
-  } else if (options.folder.empty()) {
-    std::cout << depth_table_markdown(table, {});
-  } else {
+  std::vector<std::string> written =
+      options.need ? written_need(table, need, options) : write_depth(table, options);
+  if (!options.json && !options.folder.empty()) {
     const std::string last = written.back();
     written.pop_back();
     std::cerr << "wrote " << joined(written) << " and " << last << " to " << options.folder << '\n';
@@ -164,6 +197,10 @@ Command add_compare_depth(CLI::App& compare) {
                    "count the layers of constructions for sizes 2, 4, 8, ... up to this size")
       ->check(count_up_to(kLargest))
       ->capture_default_str();
+  command->add_flag(
+      "--need", options->need,
+      "write need.md, need.json and need.svg instead: the layers that a length needs, "
+      "learned with a fixed depth and a free length (train word-problem --packed)");
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);
   return [options] { return compare_depth(*options); };

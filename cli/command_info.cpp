@@ -81,7 +81,7 @@ bool reads_products(const Model& model) {
          !reads_states(model);
 }
 
-/// Why the one-letter words are not run: a claim sheet is a matter of a moment, whatever the file
+/// Why the one-letter words are not run: a model card is a matter of a moment, whatever the file
 /// says of its loops. Empty where they are.
 std::string why_not_run(const Model& model) {
   constexpr std::uint64_t kMostLayers = std::uint64_t{1} << 20;

@@ -89,7 +89,7 @@ std::pair<int, ordered_json> answer(const LmArguments& options, const std::strin
   expect_utf8("the model's name", options.request.model);
   Progress line(what, "passes");
   const ProgramOutput output = output_of_training_program(
-      {"--ask", to_json(options.request).dump(), "--device", options.device, "--threads",
+      {"--lm", to_json(options.request).dump(), "--device", options.device, "--threads",
        std::to_string(options.threads)},
       [&](std::size_t done, std::size_t total) { line.update(done, total); });
   if (output.status != kDone) return {output.status, {}};

@@ -77,6 +77,12 @@ void add_run_options(CLI::App& command, TrainArguments& options) {
                   "threads per run; runs with one thread are repeatable bit for bit")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  command
+      .add_option("--together", options.jobs.together,
+                  "seeds of one configuration that one process trains as a stack; only runs with "
+                  "packed words are trained together")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
 }
 
 void add_options(CLI::App& command, TrainArguments& options) {
@@ -306,9 +312,9 @@ Command add_train_plan(CLI::App& train) {
                                                  "training; exit status 3 if a run is unfinished");
   status->excludes(slurm)->excludes(collect);
   collect->excludes(slurm);
-  for (const char* name : {"--jobs", "--threads", "--device"})
+  for (const char* name : {"--jobs", "--threads", "--device", "--together"})
     for (CLI::Option* const reads : {status, collect}) command->get_option(name)->excludes(reads);
-  command->get_option("--jobs")->excludes(slurm);
+  for (const char* name : {"--jobs", "--together"}) command->get_option(name)->excludes(slurm);
   command
       ->add_option("--partition", plan->slurm.partition, "Slurm partition (default: that of Slurm)")
       ->needs(slurm)

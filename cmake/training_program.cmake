@@ -33,6 +33,13 @@ if(NOT fmt_of_torch AND EXISTS ${TORCH_INSTALL_PREFIX}/include/fmt)
 endif()
 target_link_libraries(learned_core PUBLIC learned ${TORCH_LIBRARIES} PRIVATE logdepth_warnings)
 target_precompile_headers(learned_core PRIVATE <torch/autograd.h> <torch/types.h>)
+# With the headers and libraries of CUDA a training step on a device is recorded and replayed as a whole.
+if(TARGET c10_cuda)
+  target_compile_definitions(learned_core PRIVATE LOGDEPTH_CUDA_GRAPHS)
+  target_link_libraries(learned_core PUBLIC torch_cuda c10_cuda)
+  set_source_files_properties(learned/core/step_graph.cpp learned/core/device_name.cpp PROPERTIES
+                              SKIP_UNITY_BUILD_INCLUSION ON)
+endif()
 # Loops over channels; fused multiply-adds where the processor has them.
 set_source_files_properties(learned/core/attention_rows.cpp PROPERTIES
                             COMPILE_OPTIONS "-O3;-fopenmp-simd;$<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>" SKIP_PRECOMPILE_HEADERS ON)

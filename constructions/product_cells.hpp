@@ -62,7 +62,7 @@ class ProductCells {
 std::unique_ptr<ProductCells> make_product_cells(const Action& action,
                                                  const ProductForecast& forecast);
 
-/// `table`, `table_reason` and `points` of the claim sheet.
+/// `table`, `table_reason` and `points` of the model card.
 void note_product_table(cells::Program& program, const Action& action,
                         const ProductForecast& forecast);
 

@@ -19,8 +19,8 @@ std::string svg(const Transformer& transformer);
 /// the word.
 std::string svg(const Transformer& transformer, const Letters& word);
 
-/// A run on a graph as SVG: what is known before the loops and after each of them, and the way that
-/// was found, in the files that say where they keep it; of others who attends where. Deterministic.
+/// A run on a graph as SVG: pairs known before the iterations and after each of them, and the way that
+/// was found, if the file names the cells of its reachability; else who attends where. Deterministic.
 /// Errors: as run; InputError as for a word, where a run without such steps is refused.
 std::string svg(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
                 std::uint32_t target);

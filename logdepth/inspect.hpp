@@ -26,7 +26,7 @@ struct HeadSheet {
   std::string reads;      ///< what its scores compare
 };
 
-/// What a transformer says of itself, and what is counted on its weights.
+/// The model card: the description that a transformer carries, and what is counted on its weights.
 struct ClaimSheet {
   std::string name;                      ///< as its author called it
   std::string construction;              ///< how it is made
@@ -55,7 +55,7 @@ struct ClaimSheet {
   std::vector<std::string> unproved;
 };
 
-/// The claim sheet of a transformer. Errors: none. Weights of another origin than the compiler are counted like others; what they
+/// The model card of a transformer. Errors: none. Weights of another origin than the compiler are counted like others; what they
 /// promise is checked whenever they run, and `unproved` says that nothing is proved of them.
 ClaimSheet inspect(const Transformer& transformer);
 

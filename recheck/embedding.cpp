@@ -5,7 +5,7 @@
 
 namespace recheck {
 
-Stream embedded(Frame& frame) {
+Stream embedded(Frame& frame, const Atom& first) {
   const Weights& weights = frame.weights;
   const Json& position = weights.position;
   Stream h;
@@ -17,10 +17,10 @@ Stream embedded(Frame& frame) {
     position.only({"kind", "first", "rest"});
     for (const auto& [c, value] : to_row(position.at("rest"), weights.width)) {
       add(h[c], kOne, value);
-      add(h[c], own('T', 0), -value);  // kind 0 is <begin>, at position 0 and nowhere else
+      add(h[c], first, -value);
     }
     for (const auto& [c, value] : to_row(position.at("first"), weights.width))
-      add(h[c], own('T', 0), value);
+      add(h[c], first, value);
   } else {
     need(code == "circle" || code == "two-circle" || code == "fine", "position: " + code);
     position.only({"kind", "fills"}, {"offset", "parity"});

@@ -114,6 +114,14 @@ bool Laws::is_zero(Form form) const {
   return form.empty();
 }
 
+mpq_class Laws::largest(const Cell& cell) const {
+  mpq_class most = cell.kind == 'M' ? cell.version : 1;
+  if (cell.kind == 'D')
+    for (const auto& [number, weight] : directions[static_cast<std::size_t>(cell.id)])
+      most = std::max<mpq_class>(most, 1 / weight);
+  return most;
+}
+
 std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
   mpq_class low = constant_of(form), high = low;
   by_cell(form, [&](auto begin, auto end) {
@@ -121,10 +129,8 @@ std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
     mpq_class least, most;  // 0 is among the values, unless every component of a one-hot is listed
     if (one_hot(cell) && std::distance(begin, end) == size_of(cell)) least = most = begin->second;
     for (auto i = begin; i != end; ++i) {
-      const mpq_class size = abs(i->second);
-      if (cell.kind == 'M') {
-        (i->second < 0 ? least : most) += i->second * cell.version;
-      } else if (one_hot(cell) || cell.kind == 'V') {
+      const mpq_class size = abs(i->second) * largest(cell);
+      if (one_hot(cell) || cell.kind == 'V') {
         least = std::min(least, i->second);
         most = std::max(most, i->second);
       } else {
@@ -140,10 +146,6 @@ std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
 
 void Laws::add_square(const Form& form, Form& sum,
                       std::map<std::pair<Atom, Atom>, mpq_class>& cross) const {
-  const auto is_last = [](const Atom& atom) {
-    return (atom.cell.kind == 'K' && atom.part % 2 == 1) ||
-           (atom.cell.kind == 'D' && atom.part == atom.cell.version - 1);
-  };
   const auto add_cross = [&](const Atom& a, const Atom& b, const mpq_class& value) {
     mpq_class& at = cross[{a, b}];
     at += value;
@@ -160,10 +162,16 @@ void Laws::add_square(const Form& form, Form& sum,
         if (i == j) add(sum, a, value);  // x^2 = x, and the product of two components is 0
       } else if (i == j && flag(a.cell)) {
         add(sum, kOne, value);
-      } else if (i == j && is_last(a)) {  // y^2 = 1 - x^2, or 1 - the other squares
+      } else if (i == j && a.cell.kind == 'K' && a.part % 2 == 1) {  // y^2 = 1 - x^2
         add(sum, kOne, value);
-        for (int part = a.cell.kind == 'K' ? a.part - 1 : 0; part < a.part; ++part)
-          add_cross({a.cell, part}, {a.cell, part}, -value);
+        add_cross({a.cell, a.part - 1}, {a.cell, a.part - 1}, -value);
+      } else if (i == j && a.cell.kind == 'D' && a.part == 0) {  // w1 x^2 = 1 - the others
+        const Weighted& weights = directions[static_cast<std::size_t>(a.cell.id)];
+        const mpq_class first = value / weights[0].second;
+        add(sum, kOne, first);
+        for (int part = 1; part < static_cast<int>(weights.size()); ++part)
+          add_cross({a.cell, part}, {a.cell, part},
+                    -first * weights[static_cast<std::size_t>(part)].second);
       } else {
         add_cross(b, a, value);
       }

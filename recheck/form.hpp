@@ -5,8 +5,12 @@
 //   T  component of the one-hot kind of the token at a position        X  component of the one-hot label of a product cell
 //   K  component of the position code, in unit pairs (1 or 2 of them)   V  1/(p+1)
 //   P  +1 where the position is even, -1 where it is odd              F, S  a flag, +1 or -1 (theorem of reachability)
-//   M  C/(p+1), where C counts letters up to the token by their weights, at most `version` each (theorem of cascades)
-//   D  component of the direction of (C, C', ..., L), of several counts: a unit vector with `version` components
+//   M  C/(p+1), where C counts letters up to the token by their weights, of size at most `version` each
+//   D  v/sqrt(w1 v1^2 + w2 v2^2 + ...) for one of the numbers v1, v2, ... of direction `id`
+//   H  component of the code of position floor((p + id)/version)      Z  sign of a sum of counts: -1, 0 or +1
+// and in the theorem of division, for the divisor m: N number `id`; K of another id, the code of another position; D of version
+// kArgument, read at the argument; E +1 where m divides p, else -1; Y a sign, 0 where m divides p; W 1/((p mod m) + 1).
+// and in the theorem of the tree: O one-hot, component 0 is the first token; flags A, B, G, J (tree.cpp).
 // The position of an atom is max(p - b, 0), where p is the token and the shift b is a*s + c, with s >= 1 the stride of the
 // loop. Shifts are never negative, so that reading shift c of what has shift b is shift b + c.
 
@@ -17,6 +21,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace recheck {
 
@@ -46,6 +51,14 @@ using Form = std::map<Atom, mpq_class>;  // without zeros
 using Stream = std::map<int, Form>;      // coordinate to form; what is absent is zero
 using Bilinear = std::map<Atom, Form>;   // atom at the key's token, to a form at the query's
 
+/// What directions are made of: a count, by the number of its counter, or one of these: the position p, p mod m, the number of active
+/// tokens up to p less 1, the stride s, the stride one loop before, m, 1.
+enum : int { kPosition = 1 << 20, kRest, kLess, kStride, kBefore, kDivisor, kUnit };
+/// Ids of K in the theorem of division: the position nearest to p/m, floor(p/m), the argument a, floor(a/m).
+enum : int { kNear = 1, kQuotient, kArgument, kItsQuotient };
+using Linear = std::map<int, mpq_class>;                  // such a number to its factor
+using Weighted = std::vector<std::pair<int, mpq_class>>;  // the same, in order
+
 Shift plus(Shift b, Shift c);       // Refused beyond 2^40
 Shift times(Shift b, long factor);  // likewise
 std::string shown(Shift b);
@@ -71,13 +84,22 @@ Form combine(const Row& row, const Stream& stream) {
 /// x^2 + y^2 = 1. Flags: x^2 = 1.
 struct Laws {
   std::function<int(const Cell&)> size_of;  // number of components of a one-hot cell
+  std::vector<Weighted> directions = {};    // weights of the squares of the numbers, by id of D
 
-  static bool one_hot(const Cell& cell) { return cell.kind == 'T' || cell.kind == 'X'; }
+  static bool one_hot(const Cell& cell) {
+    return cell.kind == 'T' || cell.kind == 'X' || cell.kind == 'O';
+  }
   static bool flag(const Cell& cell) {
-    return cell.kind == 'F' || cell.kind == 'S' || cell.kind == 'P';
+    return std::string("FSPEABGJ").find(cell.kind) != std::string::npos;
   }
   /// 1/(p+1) times a count.
   static bool mean(const Cell& cell) { return cell.kind == 'V' || cell.kind == 'M'; }
+  /// Known at the own token only.
+  static bool own_only(const Cell& cell) {
+    return mean(cell) || cell.kind == 'D' || cell.kind == 'H' || cell.kind == 'Z';
+  }
+  /// A bound of the atoms of a cell: v/sqrt(w v^2 + ...) is at most 1/sqrt(w).
+  mpq_class largest(const Cell& cell) const;
   /// Uses that the components of a one-hot sum to 1, where all of them occur. The form stays the same function.
   void simplify(Form& form) const;
   bool is_zero(Form form) const;

@@ -7,6 +7,8 @@
 //   is visible.
 // Lemma phi_back: for the direction of (p, L) the query (x0 - k/L x1, x1) of position q is a positive multiple of (q - k, L);
 //   for an integer k >= 0 the largest score is that of position max(q - k, 0) alone (compiler/lemmas/head_schema.cpp).
+// Lemma behind: for the direction of (p, s, 1) the query (A p + B s + C, E) with A L = E > 0 is a positive multiple of
+//   (p - b s - c, L), b = -B L/E, c = -C L/E; with counts b and b s + c >= 0 it selects position max(p - b s - c, 0) likewise.
 // Lemma mean_first: the indicator of position 0, averaged over positions 0 .. p, is 1/(p+1).
 
 namespace recheck {
@@ -17,13 +19,33 @@ Form moved(const Form& form, Shift b, const std::string& where) {
   for (const auto& [unmoved, value] : form) {
     Atom atom = unmoved;
     if (atom != kOne && b != Shift{}) {
-      need(!Laws::mean(atom.cell) && atom.cell.kind != 'D',
-           where + ": reads 1/(p+1) of another token");
+      need(!Laws::own_only(atom.cell), where + ": reads 1/(p+1) of another token");
       atom.cell.at = plus(atom.cell.at, b);
     }
     add(out, atom, value);
   }
   return out;
+}
+
+/// The shift for a query in the numbers of a direction: entry of (number, component of the code).
+Shift behind(const Frame& frame, const std::map<std::pair<int, int>, mpq_class>& entry,
+             const std::string& where) {
+  const auto at = [&](int number, int part) {
+    const auto found = entry.find({number, part});
+    return found == entry.end() ? mpq_class(0) : found->second;
+  };
+  const mpq_class e = at(kUnit, 1);
+  bool good = frame.code == "phi" && e > 0 && at(kPosition, 0) * frame.parameter == e;
+  for (const auto& [place, value] : entry)
+    good = good && (place == std::pair<int, int>(kUnit, 1) ||
+                    (place.second == 0 && place.first != kBefore && place.first >= kPosition));
+  need(good, where + ": the query is not the direction of a position before the own one");
+  const mpq_class b = -at(kStride, 0) * frame.parameter / e,
+                  c = -at(kUnit, 0) * frame.parameter / e;
+  need(b.get_den() == 1 && c.get_den() == 1 && b >= 0 && b < (1 << 30) && b + c >= 0 &&
+           c < (1 << 30),
+       where + ": moves back by " + shown(b) + " s + " + shown(c) + "; expected counts");
+  return {b.get_num().get_si(), c.get_num().get_si()};
 }
 
 }  // namespace
@@ -62,10 +84,17 @@ Shift matched(const Frame& frame, const Bilinear& score, const std::string& wher
       return where + ": keys are not the own position code; found " + shown(Form{{key, 1}});
     });
     for (const auto& [query, value] : queries) {
-      need(query.cell == pointer && pointer.kind == 'K',
+      need(query.cell == pointer && (pointer.kind == 'K' || pointer.kind == 'D'),
            [&] { return where + ": the query is not one pointer; found " + shown(queries); });
       entry[{query.part, key.part}] = value;
     }
+  }
+  if (pointer.kind == 'D') {
+    std::map<std::pair<int, int>, mpq_class> by_number;
+    const Weighted& numbers = frame.laws.directions[static_cast<std::size_t>(pointer.id)];
+    for (const auto& [place, value] : entry)
+      by_number[{numbers[static_cast<std::size_t>(place.first)].first, place.second}] = value;
+    return behind(frame, by_number, where);
   }
   long back = 0;
   if (frame.code == "phi" && entry.contains({1, 0}) && entry.contains({0, 0})) {

@@ -17,6 +17,13 @@ long Counter::largest() const {
   return most;
 }
 
+int Machine::counter(const Counter& wanted) {
+  const auto known = std::find(counters.begin(), counters.end(), wanted);
+  const auto number = known - counters.begin();
+  if (known == counters.end()) counters.push_back(wanted);
+  return static_cast<int>(number);
+}
+
 /// The class of a token of this kind after a state (none at the beginning), and the state after it.
 int Machine::token(const State* before, int kind, State& after) {
   int own = kind;

@@ -17,6 +17,7 @@ struct Selection {
   long back = 0;          // back: the token so many positions back; position 0 before that
   int counter = 0;        // floor: the token at position floor((count + offset) / divisor)
   long divisor = 1, offset = 0;
+  bool of_position = false;  // floor: the count is the own position
   bool operator==(const Selection&) const = default;
 };
 
@@ -47,6 +48,8 @@ struct Machine {
   int begin_class = 0;
 
   void explore(int kinds);
+  /// Its number.
+  int counter(const Counter& wanted);
 
  private:
   int token(const State* before, int kind, State& after);

@@ -42,7 +42,7 @@ int check(const std::string& file, const std::string& certificate, const std::st
   if (steps) std::cout << theorem.steps;
   std::cout << statement(theorem, file);
   if (against.empty()) return 0;
-  if (!theorem.automaton) throw recheck::Malformed("--against requires a file of words");
+  if (!theorem.automaton) throw recheck::Malformed("--against requires a file with an automaton");
   const auto word = difference(*theorem.automaton, read(against));
   if (!word) {
     std::cout << "same language as " << against << '\n';

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "recheck/refusal.hpp"
 #include "recheck/sublayers.hpp"
@@ -6,79 +7,144 @@
 // norm(x) = sqrt(m) x / |x| (layernorm: x minus its mean first), two cases.
 // Lemma norm: if |x|^2 reduces by the laws of the atoms to a constant S > 0, it is S at every token of every input; with m/S
 //   the square of a rational r, norm(x) = r x.
-// Lemma direction: if x_c = (a_c p + b_c)/(p+1) with sum a_c b_c = 0 and A = sum a_c^2 > 0, B = sum b_c^2 > 0, then |x|^2 =
-//   A (p^2 + L^2)/(p+1)^2 with L^2 = B/A, so norm(x)_c = sqrt(m/A) (a_c K0 + b_c/L K1), where (K0, K1) is the unit vector in
-//   the direction of (p, L), a code of the own position.
-// Lemma counts: likewise, if every x_c is a multiple of one C_i/(p+1) or of 1/(p+1), with the same sum of squares A > 0 for every
-//   count and B > 0: norm(x) is sqrt(m/A) times the components of the unit vector D in the direction of (C_1, ..., C_k, L).
+// Lemma direction: let x_c = r l_c with r > 0 and l_c linear in numbers v (p, counts, the stride, 1), and let the sum of all
+//   l_c^2 be k (w1 v1^2 + w2 v2^2 + ...), without products, 1 among the v. All w > 0, so it is positive at every token, and
+//   norm(x)_c = sqrt(m/k) l_c / sqrt(w1 v1^2 + ...). Sums that hold 1 = (p+1)/(p+1), 1/(p+1) and means C/(p+1) have r = 1/(p+1);
+//   components of one direction have the r of that direction; numbers N and 1 have r = 1; W and 1 = (rest + 1)/(rest + 1) with
+//   rest = p mod m have r = 1/(rest + 1). In place of 1, m >= 1 will do. The direction of (p, L) is a code of the own position.
+// Lemma one_sign: if all x_c = r a_c l with one linear l, norm(x)_c = sqrt(m/sum a_c^2) a_c sign(l), also where l = 0.
+// Lemma parity: let x_c = a_c (code of ceil(p/2) - code of floor(p/2)), in a component that rises with the position. Both are
+//   one position where p is even, and the difference is positive where p is odd: norm(x)_c = sqrt(m/sum a_c^2) a_c [p odd].
+// Lemma multiple: let x_c = a_c (K0 - D0), K0 = j/|(j, 1)| the code of the position j nearest to p/m, D0 = p/|(p, m)|. Both are
+//   t/|(t, 1)| for t = j and p/m, which is injective: x is 0 iff j = p/m, iff m divides p. norm(x)_c = sqrt(m/sum a_c^2) a_c Y.
 
 namespace recheck {
 namespace {
 
-mpq_class coefficient(const Form& form, const Atom& atom) {
-  const auto found = form.find(atom);
-  return found == form.end() ? mpq_class(0) : found->second;
+/// The form is r times this; 1 is (whole + 1) r, or r itself if whole is kUnit.
+Linear linear(const Frame& frame, const Form& form, int whole, const std::string& where) {
+  Linear out;
+  const Cell first = form.begin()->first.cell;
+  bool direction = first.kind == 'D';
+  for (const auto& [atom, value] : form) direction = direction && atom.cell == first;
+  for (const auto& [atom, value] : form) {
+    const char kind = atom.cell.kind;
+    need(direction || atom == kOne || (whole == kUnit && kind == 'N') ||
+             (whole == kRest && kind == 'W') || (whole == kPosition && Laws::mean(atom.cell)),
+         [&] {
+           return where +
+                  ": a norm mixes 1/(p+1) with other numbers; expected a direction, found " +
+                  shown(form);
+         });
+    if (direction) {
+      const Weighted& numbers = frame.laws.directions[static_cast<std::size_t>(first.id)];
+      out[numbers[static_cast<std::size_t>(atom.part)].first] += value;
+    } else if (atom == kOne) {
+      if (whole != kUnit) out[whole] += value;
+      out[kUnit] += value;
+    } else {
+      out[kind == 'V' || kind == 'W' ? static_cast<int>(kUnit) : atom.cell.id] += value;
+    }
+  }
+  std::erase_if(out, [](const auto& entry) { return entry.second == 0; });
+  return out;
 }
 
-Stream direction(Frame& frame, const Stream& x, const std::string& where) {
-  mpq_class aa, ab, bb;
-  const auto coefficients = [](const Form& form) {
-    const mpq_class a = constant_of(form);
-    return std::pair<mpq_class, mpq_class>(a, a + coefficient(form, own('V')));
-  };
+/// Lemma one_sign, where it applies.
+std::optional<Stream> one_sign(Frame& frame, const std::map<int, Linear>& x,
+                               const std::string& where) {
+  const auto& [v, leading] = *x.begin()->second.begin();
+  std::map<int, mpq_class> factors;
+  mpq_class square;
   for (const auto& [c, form] : x) {
-    for (const auto& [atom, value] : form)
-      need(atom == kOne || atom == own('V'),
-           where + ": a norm mixes 1/(p+1) with other numbers; expected a direction, found " +
-               shown(form));
-    const auto [a, b] = coefficients(form);
-    aa += a * a;
-    ab += a * b;
-    bb += b * b;
+    if (form.begin()->first != v) return {};
+    const mpq_class a = factors[c] = form.begin()->second;
+    square += a * a;
+    Linear wanted;
+    for (const auto& [w, b] : x.begin()->second) wanted[w] = b * a / leading;
+    if (form != wanted) return {};
   }
-  need(ab == 0 && aa > 0 && bb > 0, where + ": not a direction of the own position");
-  const auto length = rational_root(bb / aa), factor = rational_root(frame.weights.width / aa);
-  need(length && factor, where + ": the direction of the position is irrational");
-  frame.set_code("phi", *length);
+  const auto factor = rational_root(frame.weights.width / square);
+  need(factor.has_value(), where + ": the norm is irrational");
+  Weighted one;
+  for (const auto& [w, b] : x.begin()->second) one.emplace_back(w, b / leading);
+  auto& signs = frame.signs;
+  const auto known = std::find(signs.begin(), signs.end(), one);
+  const Cell cell{'Z', static_cast<int>(known - signs.begin()), 0, {}};
+  if (known == signs.end()) signs.push_back(one);
   Stream z;
-  for (const auto& [c, form] : x) {
-    const auto [a, b] = coefficients(form);
-    add(z[c], own('K', 0), *factor * a);
-    add(z[c], own('K', 1), *factor * b / *length);
-  }
+  for (const auto& [c, a] : factors) add(z[c], Atom{cell, 0}, a * *factor);
   return z;
 }
 
-Stream count_direction(Frame& frame, const Stream& x, const std::string& where) {
-  std::map<Atom, mpq_class> squares;
-  for (const auto& [c, form] : x) {
-    const auto& [atom, value] = *form.begin();
-    need(form.size() == 1 && Laws::mean(atom.cell),
-         where + ": a norm mixes counts with other numbers; expected a direction, found " +
-             shown(form));
-    squares[atom] += value * value;
+Stream direction(Frame& frame, const Stream& x, const std::string& where) {
+  int whole = kPosition;
+  for (const auto& [c, form] : x)
+    for (const auto& [atom, value] : form) {
+      if (atom.cell.kind == 'N') whole = kUnit;
+      if (atom.cell.kind == 'W' && whole != kUnit) whole = kRest;
+    }
+  std::map<int, Linear> forms;
+  for (const auto& [c, form] : x) forms[c] = linear(frame, form, whole, where);
+  if (auto z = one_sign(frame, forms, where)) return *z;
+  std::map<std::pair<int, int>, mpq_class> squares;
+  for (const auto& [c, form] : forms)
+    for (const auto& [v, a] : form)
+      for (const auto& [w, b] : form) squares[{v, w}] += a * b;
+  Weighted weights;
+  for (const auto& [pair, total] : squares) {
+    need(pair.first == pair.second || total == 0, where + ": not a direction of separate numbers");
+    if (pair.first == pair.second) weights.emplace_back(pair.first, total);
   }
-  const mpq_class aa = squares.begin()->second, bb = squares[own('V')];  // M comes before V
-  std::vector<int> counters;
-  for (const auto& [atom, square] : squares) {
-    need(atom == own('V') || square == aa, where + ": counts of different weight in one norm");
-    if (atom != own('V')) counters.push_back(atom.cell.id);
-  }
-  need(aa > 0 && bb > 0, where + ": not a direction of counts");
-  const auto length = rational_root(bb / aa), factor = rational_root(frame.weights.width / aa);
-  need(length && factor, where + ": the direction of the counts is irrational");
-  const std::pair<std::vector<int>, mpq_class> wanted = {counters, *length};
-  const auto known = std::find(frame.directions.begin(), frame.directions.end(), wanted);
-  const int size = static_cast<int>(counters.size()) + 1;
-  const Cell cell{'D', static_cast<int>(known - frame.directions.begin()), size, {}};
-  if (known == frame.directions.end()) frame.directions.push_back(wanted);
+  need((weights.back().first == kUnit || weights.back().first == kDivisor) && weights.size() > 1,
+       where + ": a direction without a constant");
+  const auto unit = std::find_if(weights.begin(), weights.end(), [&](const auto& entry) {
+    return rational_root(frame.weights.width / entry.second).has_value();
+  });
+  need(unit != weights.end(), where + ": the direction is irrational");
+  const mpq_class k = unit->second, factor = *rational_root(frame.weights.width / k);
+  for (auto& [v, w] : weights) w /= k;
   Stream z;
+  for (const auto& [c, form] : forms) z[c] = along(frame, weights, form, factor);
+  return z;
+}
+
+Stream multiple(const Frame& frame, const Stream& x, const std::string& where) {
+  const Weighted ratio = {{kPosition, 1}, {kDivisor, 1}};
+  const auto& directions = frame.laws.directions;
+  const auto known = std::find(directions.begin(), directions.end(), ratio);
+  const Atom near{{'K', kNear, 0, {}}, 0},
+      wanted{{'D', static_cast<int>(known - directions.begin()), 0, {}}, 0};
+  mpq_class square;
   for (const auto& [c, form] : x) {
-    const auto& [atom, value] = *form.begin();
-    const bool last = atom == own('V');
-    const auto part = std::find(counters.begin(), counters.end(), atom.cell.id) - counters.begin();
-    add(z[c], Atom{cell, last ? size - 1 : static_cast<int>(part)},
-        value * *factor / (last ? *length : mpq_class(1)));
+    const mpq_class a = form.contains(near) ? form.at(near) : mpq_class(0);
+    need(frame.code == "phi" && frame.parameter == 1 && known != directions.end() &&
+             form == Form{{wanted, -a}, {near, a}},
+         where + ": not the difference of the codes of p/m and of the position nearest to it");
+    square += a * a;
+  }
+  const auto factor = rational_root(frame.weights.width / square);
+  need(factor.has_value(), where + ": the norm is irrational");
+  Stream z;
+  for (const auto& [c, form] : x) add(z[c], own('Y'), *factor * form.at(near));
+  return z;
+}
+
+Stream parity(const Frame& frame, const Stream& x, const std::string& where) {
+  const Atom high{{'H', 1, 2, {}}, 0}, low{{'H', 0, 2, {}}, 0};
+  mpq_class square;
+  for (const auto& [c, form] : x) {
+    const mpq_class a = form.contains(high) ? form.at(high) : mpq_class(0);
+    need(frame.code == "phi" && form == Form{{low, -a}, {high, a}},
+         where + ": not the difference of the codes of p/2, rounded up and down");
+    square += a * a;
+  }
+  const auto factor = rational_root(frame.weights.width / square);
+  need(factor.has_value(), where + ": the norm is irrational");
+  Stream z;
+  for (const auto& [c, form] : x) {  // [p odd] = (1 - P)/2
+    add(z[c], kOne, *factor * form.at(high) / 2);
+    add(z[c], own('P'), -*factor * form.at(high) / 2);
   }
   return z;
 }
@@ -90,6 +156,30 @@ void Frame::set_code(const std::string& kind, const mpq_class& with) {
        "two position codes: " + code + " and " + kind);
   code = kind;
   parameter = with;
+}
+
+Form along(Frame& frame, const Weighted& weights, const Linear& form, const mpq_class& factor) {
+  Form out;
+  if (weights.size() == 2 && weights[0] == std::pair<int, mpq_class>(kPosition, 1) &&
+      weights[1].first == kUnit) {
+    const auto length = rational_root(weights[1].second);
+    if (length && (frame.code.empty() || (frame.code == "phi" && frame.parameter == *length))) {
+      frame.set_code("phi", *length);
+      for (const auto& [v, a] : form)
+        add(out, own('K', v == kUnit ? 1 : 0), a * factor / (v == kUnit ? *length : mpq_class(1)));
+      return out;
+    }
+  }
+  auto& directions = frame.laws.directions;
+  const auto known = std::find(directions.begin(), directions.end(), weights);
+  const Cell cell{'D', static_cast<int>(known - directions.begin()), 0, {}};
+  if (known == directions.end()) directions.push_back(weights);
+  for (const auto& [v, a] : form) {
+    int part = 0;
+    while (weights[static_cast<std::size_t>(part)].first != v) ++part;
+    add(out, Atom{cell, part}, a * factor);
+  }
+  return out;
 }
 
 Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::string& where) {
@@ -106,17 +196,22 @@ Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::str
   for (auto& [c, form] : x) frame.laws.simplify(form);
   std::erase_if(x, [](const auto& entry) { return entry.second.empty(); });
   if (x.empty()) return x;  // norm(0) = 0
-  bool position = false;
+  std::set<Cell> cells;
   for (const auto& [c, form] : x)
-    for (const auto& [atom, value] : form) {
-      if (atom.cell.kind == 'M') return count_direction(frame, x, where);
-      position = position || atom.cell.kind == 'V';
-    }
-  if (position) return direction(frame, x, where);
+    for (const auto& [atom, value] : form)
+      if (atom != kOne) cells.insert(atom.cell);
+  if (std::any_of(cells.begin(), cells.end(),
+                  [](const Cell& c) { return Laws::mean(c) || c.kind == 'N' || c.kind == 'W'; }))
+    return direction(frame, x, where);
+  if (std::any_of(cells.begin(), cells.end(), [](const Cell& c) { return c.kind == 'H'; }))
+    return parity(frame, x, where);
   Form square;
   std::map<std::pair<Atom, Atom>, mpq_class> cross;
   for (const auto& [c, form] : x) frame.laws.add_square(form, square, cross);
   frame.laws.simplify(square);
+  if (!cross.empty() && cells.size() == 1 && cells.begin()->kind == 'D')
+    return direction(frame, x, where);
+  if (!cross.empty() && cells.contains(Cell{'K', kNear, 0, {}})) return multiple(frame, x, where);
   need(cross.empty() && is_constant(square), [&] {
     return where + ": the norm is not the same at every token; squared, it is " + shown(square) +
            (cross.empty() ? "" : " + products of atoms");

@@ -239,14 +239,22 @@ class Weights:
 # ---- forms: dict atom -> Fraction; an atom is ONE or ((kind, id, version, shift), part) --------------
 
 ONE, ZERO = (), (0, 0)
+POSITION, REST, LESS, STRIDE, BEFORE, DIVISOR, UNIT = range(1 << 20, (1 << 20) + 7)  # numbers of directions, beside counters
 
 
 def cell(kind, number=0, version=0, at=ZERO):
     return kind, number, version, at
 
 
+OWN, NEAR, QUOTIENT, ARGUMENT, ITS_QUOTIENT = range(5)  # positions of the theorem of division, in a K
+
+
 def own(kind, part=0):
     return cell(kind), part
+
+
+def own_cell(kind, number):
+    return cell(kind, number), 0
 
 
 def plus(b, c):
@@ -319,7 +327,7 @@ class Frame:
     """What a whole proof shares: the file, the laws of its atoms, and the position code of the atoms K."""
 
     def __init__(self, weights, size_of):
-        self.weights, self.size_of, self.code, self.parameter, self.directions = weights, size_of, None, None, []
+        self.weights, self.size_of, self.code, self.parameter, self.directions, self.signs = weights, size_of, None, None, [], []
 
     def set_code(self, kind, parameter):
         need((self.code, self.parameter) in ((None, None), (kind, parameter)), "two position codes: {} and {}", self.code, kind)
@@ -328,7 +336,7 @@ class Frame:
     def simplify(self, form):
         """Uses that the components of a one-hot sum to 1, where all of them occur. The same function afterwards."""
         for c, values in by_cell(form).items():
-            if c[0] in "TX" and len(values) == self.size_of(c):
+            if c[0] in "TXO" and len(values) == self.size_of(c):
                 v = max(values, key=values.count)
                 add(form, {ONE: v} | {(c, i): -v for i in range(len(values))})
         return form
@@ -336,17 +344,19 @@ class Frame:
     def is_zero(self, form):
         return not self.simplify(dict(form))
 
+    def largest(self, c):
+        """A bound of the atoms of such a cell. v/sqrt(w v^2 + ...) is at most 1/sqrt(w)."""
+        return c[2] if c[0] == "M" else max(1, *(1 / w for _, w in self.directions[c[1]])) if c[0] == "D" else 1
+
     def bounds(self, form):
         """An interval that holds every value of the form."""
         low = high = constant_of(form)
         for c, values in by_cell(form).items():
-            if c[0] in "TXV":
+            if c[0] in "TXOV":
                 values += [0] * (c[0] == "V" or len(values) < self.size_of(c))
                 low, high = low + min(values), high + max(values)
-            elif c[0] == "M":  # a count of at most c[2] for every token
-                low, high = low + c[2] * min(0, *values), high + c[2] * max(0, *values)
             else:
-                size = sum(map(abs, values))
+                size = sum(map(abs, values)) * self.largest(c)
                 low, high = low - size, high + size
         return low, high
 
@@ -365,75 +375,123 @@ class Frame:
         x = {c: form for c, form in ((c, self.simplify(form)) for c, form in x.items()) if form}
         if not x:
             return x
-        atoms = {a[0][0] for form in x.values() for a in form if a}
-        if "M" in atoms:
-            return self.count_direction(x, where)
-        if "V" in atoms:
+        cells = {a[0] for form in x.values() for a in form if a}
+        kinds = {c[0] for c in cells}
+        if kinds & set("MVNW"):
             return self.direction(x, where)
+        if "H" in kinds:
+            return self.parity(x, where)
         square, cross = {}, {}
         for form in x.values():
             self.add_square(list(form.items()), square, cross)
         self.simplify(square)
+        cross = {pair for pair, v in cross.items() if v}
+        if cross and len(cells) == 1 and kinds == {"D"}:
+            return self.direction(x, where)
+        if cross and cell("K", NEAR) in cells:
+            return self.multiple(x, where)
         need(not cross and is_constant(square), "{}: the norm is not the same at every token", where)
         factor = root(width / square[ONE]) if square else None
         need(factor is not None, "{}: the norm is irrational; expected a square, found {}/({})", where, width, shown(square))
         return {c: {a: v * factor for a, v in form.items()} for c, form in x.items()}
 
-    @staticmethod
-    def add_square(items, square, cross):
+    def add_square(self, items, square, cross):
+        def product(a, b, v):
+            pair = (a, b) if a <= b else (b, a)
+            cross[pair] = cross.get(pair, 0) + v
         for i, (a, v) in enumerate(items):
             for b, w in items[:i]:
                 if ONE in (a, b):
                     add(square, {a or b: 2 * v * w})
-                elif a[0] != b[0] or a[0][0] not in "TX":  # else one of two components of a one-hot is 0
-                    add(cross, {frozenset((a, b)): 2 * v * w})
-            if a == ONE or a[0][0] in "FSP":
+                elif a[0] != b[0] or a[0][0] not in "TXO":  # else one of two components of a one-hot is 0
+                    product(a, b, 2 * v * w)
+            if a == ONE or a[0][0] in "FSPEABGJ":
                 add(square, {ONE: v * v})  # a flag is +1 or -1
-            elif a[0][0] in "TX":
+            elif a[0][0] in "TXO":
                 add(square, {a: v * v})
-            elif a[0][0] == "K" and a[1] % 2 or a[0][0] == "D" and a[1] == a[0][2] - 1:  # y^2 = 1 - the other squares
+            elif a[0][0] == "K" and a[1] % 2:  # y^2 = 1 - x^2
                 add(square, {ONE: v * v})
-                for part in range(a[1] - 1 if a[0][0] == "K" else 0, a[1]):
-                    add(cross, {frozenset(((a[0], part),)): -v * v})
+                product((a[0], a[1] - 1), (a[0], a[1] - 1), -v * v)
+            elif a[0][0] == "D" and a[1] == 0:  # the first square is 1 - the others
+                (_, first), *others = self.directions[a[0][1]]
+                add(square, {ONE: v * v / first})
+                for part, (_, weight) in enumerate(others):
+                    product((a[0], part + 1), (a[0], part + 1), -v * v * weight / first)
             else:
-                add(cross, {frozenset((a,)): v * v})
+                product(a, a, v * v)
 
+    # Lemma direction: x_c = r l_c with r > 0, l_c linear in whole numbers; sum l_c^2 = k (w1 v1^2 + w2 v2^2 + ...), some w = 1.
     def direction(self, x, where):
-        pairs = {}
-        for c, form in x.items():
-            need(set(form) <= {ONE, own("V")}, "{}: a norm mixes 1/(p+1) with other numbers", where)
-            pairs[c] = constant_of(form), constant_of(form) + form.get(own("V"), 0)
-        aa, ab, bb = (sum(u[i] * u[j] for u in pairs.values()) for i, j in ((0, 0), (0, 1), (1, 1)))
-        need(ab == 0 and aa > 0 and bb > 0, "{}: not a direction of the own position", where)
-        length, factor = root(bb / aa), root(self.weights.width / aa)
-        need(None not in (length, factor), "{}: the direction of the position is irrational", where)
-        self.set_code("phi", length)
-        forms = {c: {own("K", 0): factor * a, own("K", 1): factor * b / length} for c, (a, b) in pairs.items()}
-        return {c: {a: v for a, v in form.items() if v} for c, form in forms.items()}
+        kinds = {a[0][0] for form in x.values() for a in form if a}
+        whole = UNIT if "N" in kinds else REST if "W" in kinds else POSITION
+        linear, squares = {c: self.linear(form, whole, where) for c, form in x.items()}, {}
+        v = min(next(iter(linear.values())))  # Lemma one_sign: all x_c are multiples of one number
+        one, leading = next(iter(linear.values())), {c: form.get(v, 0) for c, form in linear.items()}
+        if all(a and form == {w: b * a / one[v] for w, b in one.items()} for a, form in zip(leading.values(), linear.values())):
+            factor = root(self.weights.width / sum(a * a for a in leading.values()))
+            need(factor is not None, "{}: the norm is irrational", where)
+            one = sorted((w, b / one[v]) for w, b in one.items())
+            if one not in self.signs:
+                self.signs.append(one)
+            return {c: {own_cell("Z", self.signs.index(one)): a * factor} for c, a in leading.items()}
+        for form in linear.values():
+            for v, a in form.items():
+                for w, b in form.items():
+                    if v <= w:
+                        squares[v, w] = squares.get((v, w), 0) + (a * b if v == w else 2 * a * b)
+        need(all(v == w or not total for (v, w), total in squares.items()), "{}: not a direction of separate numbers", where)
+        weights = sorted((v, total) for (v, w), total in squares.items() if v == w)
+        need(weights[-1][0] in (DIVISOR, UNIT) and len(weights) > 1, "{}: a direction without a constant", where)
+        factor, unit = next(((root(self.weights.width / w), w) for _, w in weights if root(self.weights.width / w)), (None, None))
+        need(factor is not None, "{}: the direction is irrational", where)
+        return {c: self.along([(v, w / unit) for v, w in weights], form, factor) for c, form in linear.items()}
 
-    def count_direction(self, x, where):
-        """Lemma counts: every x_c is a multiple of one mean, so norm(x) is the direction of (C, C', ..., L)."""
-        squares = {}
-        for form in x.values():
-            (a, v), *more = form.items()
-            need(not more and a and a[0][0] in "MV", "{}: a norm mixes counts with other numbers", where)
-            squares[a] = squares.get(a, 0) + v * v
-        bb = squares.pop(own("V"), 0)
-        counts = sorted(squares)
-        aa = squares[counts[0]]
-        need(all(v == aa for v in squares.values()), "{}: counts of different weight in one norm", where)
-        need(bb > 0, "{}: not a direction of counts", where)
-        length, factor = root(bb / aa), root(self.weights.width / aa)
-        need(None not in (length, factor), "{}: the direction of the counts is irrational", where)
-        wanted, last = ([a[0][1] for a in counts], length), len(counts)
-        if wanted not in self.directions:
-            self.directions.append(wanted)
-        d = cell("D", self.directions.index(wanted), last + 1)
-        z = {}
-        for c, form in x.items():
-            ((a, v),) = form.items()
-            z[c] = {(d, last): v * factor / length} if a == own("V") else {(d, counts.index(a)): v * factor}
-        return z
+    def linear(self, form, whole, where):
+        """The linear form l with form = r l: r is 1/(whole + 1), 1 if whole is UNIT, or the one of a direction."""
+        cells, out = {a[0] for a in form if a}, {}
+        if {c[0] for c in cells} == {"D"} and len(cells) == 1 and ONE not in form:
+            return {self.directions[next(iter(cells))[1]][part][0]: v for (_, part), v in form.items()}
+        kinds = {c[0] for c in cells}
+        need(kinds <= set({POSITION: "MV", REST: "W", UNIT: "N"}[whole]), "{}: a norm mixes 1/(p+1) with other numbers", where)
+        for a, v in form.items():
+            if a == ONE:
+                add(out, {UNIT: v})
+                add(out, {whole: v} if whole != UNIT else {})
+            else:
+                add(out, {UNIT if a[0][0] in "VW" else a[0][1]: v})
+        return out
+
+    def along(self, weights, form, factor=1):
+        """factor l/sqrt(w1 v1^2 + ...) as a form: of (p, L), this is a code of the own position."""
+        length = root(weights[-1][1]) if [v for v, _ in weights] == [POSITION, UNIT] and weights[0][1] == 1 else None
+        if length is not None and self.code in (None, "phi") and self.parameter in (None, length):
+            self.set_code("phi", length)
+            return {own("K", int(v == UNIT)): a * factor / (length if v == UNIT else 1) for v, a in form.items()}
+        if weights not in self.directions:
+            self.directions.append(weights)
+        d, part = cell("D", self.directions.index(weights)), {v: i for i, (v, _) in enumerate(weights)}
+        return {(d, part[v]): a * factor for v, a in form.items()}
+
+    def multiple(self, x, where):
+        """Lemma multiple: the codes of the position nearest to p/m and of p/m are equal iff m divides p; the sign is an atom."""
+        near, d = (cell("K", NEAR), 0), [(POSITION, 1), (DIVISOR, 1)]
+        ratio = (cell("D", self.directions.index(d)), 0) if d in self.directions else None
+        factors = {c: form.get(near, 0) for c, form in x.items()}
+        good = self.code == "phi" and self.parameter == 1 and all(form == {near: v, ratio: -v} for v, form in zip(factors.values(), x.values()))
+        need(good, "{}: not the difference of the codes of p/m and of the position nearest to it", where)
+        factor = root(self.weights.width / sum(v * v for v in factors.values()))
+        need(factor is not None, "{}: the norm is irrational", where)
+        return {c: {own("Y"): v * factor} for c, v in factors.items()}
+
+    def parity(self, x, where):
+        """Lemma parity: floor((p+1)/2) and floor(p/2) are one position where p is even, else their codes rise."""
+        high, low = (cell("H", i, 2) for i in (1, 0))
+        factors = {c: form.get((high, 0), 0) for c, form in x.items()}
+        good = self.code == "phi" and all(form == {(high, 0): v, (low, 0): -v} for v, form in zip(factors.values(), x.values()))
+        need(good, "{}: not the difference of the codes of p/2, rounded up and down", where)
+        factor = root(self.weights.width / sum(v * v for v in factors.values()))
+        need(factor is not None, "{}: the norm is irrational", where)
+        return {c: {ONE: v * factor / 2, own("P"): -v * factor / 2} for c, v in factors.items()}
 
     # Heads. Lemmas code_match, phi_back, mean_first.
     def score(self, query, key):
@@ -450,8 +508,10 @@ class Frame:
         pointers = {a[0] if a else ONE for a, _ in score}
         need(len(pointers) == 1 and ONE not in pointers, "{}: the query is not one pointer", where)
         (pointer,) = pointers
-        need(pointer[0] == "K", "{}: the query is not one pointer", where)
+        need(pointer[0] in "KD", "{}: the query is not one pointer", where)
         entry, back = {(a[1], b[1]): v for (a, b), v in score.items()}, 0
+        if pointer[0] == "D":
+            return self.behind({(self.directions[pointer[1]][i][0], j): v for (i, j), v in entry.items()}, where)
         if self.code == "phi" and (1, 0) in entry and (0, 0) in entry:
             k = -entry.pop((1, 0)) * self.parameter / entry[0, 0]
             need(k.denominator == 1 and 0 <= k < 1 << 30, "{}: moves back by {}; expected a count", where, shown(k))
@@ -461,6 +521,16 @@ class Frame:
         for i in range(0, parts, 2):
             need(0 < entry[i, i] == entry[i + 1, i + 1], "{}: expected one positive factor for a unit pair of the code", where)
         return plus(pointer[3], (0, back))
+
+    def behind(self, entry, where):
+        """Lemma behind: the query is a positive multiple of (A p + B s + C, E), so that A = E/L makes it the code of p - (b s + c)."""
+        a, b, c, e = (entry.pop(at, 0) for at in ((POSITION, 0), (STRIDE, 0), (UNIT, 0), (UNIT, 1)))
+        good = not entry and self.code == "phi" and e > 0 and a * self.parameter == e
+        need(good, "{}: the query is not the direction of a position before the own one", where)
+        b, c = (-x * self.parameter / e for x in (b, c))
+        good = b.denominator == c.denominator == 1 and 0 <= b < 1 << 30 and 0 <= b + c and c < 1 << 30
+        need(good, "{}: moves back by {} s + {}; expected counts", where, shown(b), shown(c))
+        return int(b), int(c)
 
     def attention(self, layer, h, where):
         z = self.normalised(layer.attention_mask, h, where) if layer.heads else {}
@@ -507,9 +577,9 @@ class Frame:
             self.simplify(form)
         return left
 
-    def embedded(self):
+    def embedded(self, T0=own("T", 0)):
         """E(token) + position code. <begin> is kind 0, at position 0 and nowhere else, so the first flag is T0."""
-        w, position, h, T0 = self.weights, self.weights.position, {}, own("T", 0)
+        w, position, h = self.weights, self.weights.position, {}
         put_in = lambda c, form, factor=1: add(h.setdefault(c, {}), form, factor)
         for kind, row in enumerate(w.embedding):
             for c, v in row.items():
@@ -555,7 +625,7 @@ def moved(form, b, where):
     out = {}
     for a, v in form.items():
         if a != ONE and b != ZERO:
-            need(a[0][0] not in "VMD", "{}: reads 1/(p+1) of another token", where)
+            need(a[0][0] not in "VMDHZ", "{}: reads 1/(p+1) of another token", where)
             a = (*a[0][:3], plus(a[0][3], b)), a[1]
         add(out, {a: v})
     return out
@@ -797,7 +867,7 @@ class ShiftScan:
 
     def loop(self, h):
         """Induction: forms in the stride s that hold for s = 1 on entry, and that one pass takes from s to factor * s."""
-        claim, most, width = only(self.certificate.get("loop", {}), ("factor", "length", "pointers")), 1 << 30, self.weights.width
+        claim, most, width = only(self.certificate.get("loop", {}), ("factor", "length", "pointers"), ("directions",)), 1 << 30, self.weights.width
         factor = integer(claim["factor"], 2, most)
 
         def shift(a, b):
@@ -808,6 +878,19 @@ class ShiftScan:
         p = self.products
         need(p.length == (0, sum(length)), "the loop begins with intervals of length {}", shown(p.length))
         entry, after = {c: form for c, form in h.items() if c not in p.owner}, {}
+        for c, number, x, old, *weights in (array(x, 6) for x in array(claim.get("directions", []))):
+            c, number, x, old, weights = integer(c, 0, width - 1), integer(number, 0, 2), rational(x), boolean(old), [rational(w) for w in weights]
+            need(c not in p.owner and c not in after, "two claims of coordinate {}", c)
+            need(min(weights) > 0, "a direction of weight {}", shown(min(weights)))
+
+            def form(stride, times=1):  # of (p, times stride, 1)
+                v = (POSITION, stride, UNIT)[number]
+                total = {}
+                for w, weight in zip((POSITION, stride, UNIT), (Fraction(1), weights[0] * times ** 2, weights[1])):
+                    total[w] = total.get(w, 0) + weight
+                return self.frame.along(sorted(total.items()), {v: x * (times if number == 1 else 1)} if x else {})
+            self.same(h.get(c, {}), form(UNIT), f"coordinate {c} enters the loop")
+            entry[c], after[c] = (form(BEFORE), form(STRIDE)) if old else (form(STRIDE), form(STRIDE, factor))
         for c, part, x, a, b in (array(x, 5) for x in array(claim["pointers"])):
             c, part, x, b = integer(c, 0, width - 1), integer(part, 0, 3), rational(x), shift(a, b)
             need(c not in p.owner and c not in after, "two claims of coordinate {}", c)
@@ -833,6 +916,8 @@ class ShiftScan:
         """Up to which number of letters all intervals begin at position 0; None for every number."""
         u, (a, b) = self.weights.unroll, self.products.length
         limit = integer(u["max_length"], 0, 1 << 60) if "max_length" in only(u, ("kind",), u) else None
+        if not self.products.sizes:
+            return limit  # no interval matters
         if string(u["kind"]) == "fixed":
             only(u, ("kind", "loops"), ("max_length",))
             loops = integer(u["loops"], 0, 1 << 60)
@@ -916,6 +1001,146 @@ class ShiftScan:
                     left.append(after)
 
 
+# ---- the theorem of the tree ------------------------------------------------------------------------
+
+
+class Tree(ShiftScan):
+    """At level s a token is active if s divides its number of letters. A: it is active; B: the token before is; J: some token up to
+    it has B; G: the number c of active tokens up to it is odd, or 0; O: it is the first one; M of number LESS: (c - 1)/(p + 1)."""
+
+    FRESH, LAST, BEFORE = ZERO, (0, 1), (0, 2)  # X of the token, of the last active token before it, of the token before
+
+    def __init__(self, weights, certificate):
+        only(certificate, ("format", "version", "theorem", "sha256", "cells", "decode", "active"))
+        only(weights.input, ("kind", "begin", "end"))
+        self.weights, self.certificate, self.steps = weights, certificate, ""
+        self.products = Products(certificate, weights.width)
+        sizes = {"T": lambda c: len(weights.kinds), "X": lambda c: self.products.sizes[c[1]], "O": lambda c: 2}
+        self.frame = Frame(weights, lambda c: sizes[c[0]](c))
+
+    def prove(self):
+        w, p, u = self.weights, self.products, self.weights.unroll
+        h = self.frame.embedded(own("O"))
+        maps = p.begin(self.frame, h)
+        self.initial(h)
+        self.active = {}
+        for c, x in (array(x, 2) for x in array(self.certificate["active"])):
+            c, x = integer(c, 0, w.width - 1), rational(x)
+            need(c not in p.owner and c not in self.active, "coordinate {} is claimed twice", c)
+            self.same(h.get(c, {}), {ONE: x, own("T", 0): -2 * x}, f"coordinate {c} enters the loop")
+            self.active[c], h[c] = x, {own("A"): x}
+        for c, form in h.items():
+            need(all(a == ONE or a[0][0] in "OVKHP" or c in p.owner or c in self.active for a in form), "coordinate {} enters the loop with {}", c, shown(form))
+        for block in ("repeated", "final"):
+            self.level(block, h)
+        only(u, ("kind", "of", "minus"), ("max_length",))
+        good = string(u["kind"]) == "ceil_log2" and string(u["of"]) == "letters" and integer(u["minus"], 0, 1) == 0
+        need(good, "unroll: not a number of loops of this theorem")
+        limit = integer(u["max_length"], 0, 1 << 60) if "max_length" in u else None
+        automaton = Automaton(w.kinds[1:], maps[1:], len(p.decode))
+        prefixes = "products" if self.check_prefixes(h) else ""
+        self.verdict(automaton, h)
+        return {"name": "levels", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
+
+    def initial(self, h):
+        for n, layer in enumerate(self.weights.layers):
+            if layer.block == "initial":
+                self.read_heads(layer, h, f"layer {n}, attention")
+                where = f"layer {n}, feed-forward"
+                left = self.frame.feed_forward(layer, h, where)
+                need(not left, "{}: a unit of unknown sign", where)
+
+    def level(self, block, entry):
+        """Lemma level, of the layers of a block: what they do to A, J, G and the product cells."""
+        layers = [(n, layer) for n, layer in enumerate(self.weights.layers) if layer.block == block]
+        need(layers, "no {} layers; expected a level of the tree in a loop and one after it", block)
+        h, left = {c: dict(form) for c, form in entry.items()}, []
+        for n, layer in layers:
+            where = f"layer {n}, feed-forward"
+            need(not left, "{}: a unit of unknown sign before it", where)
+            self.read_heads(layer, h, f"layer {n}, attention")
+            left = self.frame.feed_forward(layer, h, where)
+        for a, j, g in ((a, j, g) for a in (1, -1) for j in (1, -1) for g in (1, -1)):
+            flags = {own("A"): a, own("J"): j, own("G"): g}
+            fix = lambda form: add({x: v for x, v in form.items() if x not in flags}, {ONE: sum(v * form.get(x, 0) for x, v in flags.items())})
+            now, units = {c: fix(form) for c, form in h.items()}, []
+            for form, uses in left:
+                form = fix(form)
+                low, high = self.frame.bounds(form)
+                if low < 0 < high:
+                    units.append((form, uses))
+                elif high > 0:
+                    for c, v in uses.items():
+                        now[c] = add(dict(now.get(c, {})), form, v)
+            here = f"{where}, token {'' if a > 0 else 'not '}active, {'' if j > 0 else 'none '}before, {'odd' if g > 0 else 'even'}"
+            p = self.products
+            p.length = (0, 1)
+            version = p.version
+            self.steps += p.multiply(self.frame, units, now, here)
+            joins = g < 0 if a > 0 else j > 0 and g > 0
+            need(p.length == (0, 1 + joins) or not p.sizes, "{}: a product of {} intervals; expected {}", here, p.length[1], 1 + joins)
+            p.version = version
+            for c in range(self.weights.width):
+                if c not in p.owner:
+                    expected = {ONE: self.active[c] * (1 if a > 0 > g else -1)} if c in self.active else entry.get(c, {})
+                    self.same(now.get(c, {}), expected, f"{here}: coordinate {c} ends a level")
+
+    def read_heads(self, layer, h, where):
+        frame = self.frame
+        z = frame.normalised(layer.attention_mask, h, where) if layer.heads else {}
+        for n, head in enumerate(layer.heads):
+            here = f"{where}, head {n}"
+            values = frame.apply(head.output, frame.apply(head.value, z))
+            if not values:
+                continue  # adds nothing, whatever it selects
+            need(head.causal, "{}: not causal", here)
+            moves = self.selected(frame.score(frame.apply(head.query, z), frame.apply(head.key, z)), here)
+            for c, form in values.items():
+                h[c] = frame.simplify(add(dict(h.get(c, {})), self.moved(form, moves, here)))
+
+    def moved(self, form, moves, where):
+        """moves: from the cell of an atom to that of an atom at the own token, or to a form; None: the own token."""
+        out = {}
+        for a, v in form.items():
+            if a == ONE or moves is None:
+                add(out, {a: v})
+                continue
+            to = moves.get(a[0])
+            need(to is not None, "{}: reads {} of another token", where, shown(form))
+            add(out, to if isinstance(to, dict) else {(to, a[1]): Fraction(1)}, v)
+        return out
+
+    def products_at(self, at, to):
+        p = self.products
+        return {cell("X", n, p.version, at): cell("X", n, p.version, to) for n in range(len(p.sizes))}
+
+    def selected(self, score, where):
+        frame, K, B, V = self.frame, cell("K"), cell("B"), own("V")
+        if not score:  # Lemma count
+            mean = {ONE: Fraction(-1), V: Fraction(2), (cell("M", LESS, 1), 0): Fraction(2)}
+            return {cell("O"): {V: Fraction(1)}, cell("A"): mean}
+        queries, keys = {a[0] if a else ONE for a, _ in score}, {b[0] for _, b in score}
+        if queries == {ONE} and keys == {K, B}:  # Lemma last_flag
+            rise, weight = (score.pop((ONE, b), 0) for b in (own("K", 0), own("B")))
+            need(not score and 0 < rise <= 2 * weight and frame.code == "phi", "{}: not the last token after an active one", where)
+            return {B: cell("J"), **self.products_at(self.BEFORE, self.LAST)}
+        need(keys == {K} and len(queries) == 1 and ONE not in queries and frame.code == "phi", "{}: the query is not one position", where)
+        (query,), entry, L = queries, {(a[1], b[1]): v for (a, b), v in score.items()}, frame.parameter
+        if query == K and entry.get((0, 0)) == entry.get((1, 1)):
+            b = frame.matched(score, where)
+            need(b in (ZERO, (0, 1)), "{}: moves back by {}", where, shown(b))
+            return {cell("A"): B, **self.products_at(self.FRESH, self.BEFORE)} if b != ZERO else None
+        if query == K:  # Lemma floor: the query is a positive multiple of (A p + B L, E L)
+            a, b, e = (entry.pop(at, 0) for at in ((0, 0), (1, 0), (1, 1)))
+            good = not entry and a > 0 and e == 2 * a and b * L / e in (0, Fraction(-1, 2)) and L * 4 > 1
+            need(good, "{}: not half of the own position", where)
+            return {K: cell("H", 0 if b else 1, 2)}
+        numbers = [v for v, _ in frame.directions[query[1]]] if query[0] == "D" else []
+        good = numbers == [LESS, UNIT] and set(entry) == {(0, 0), (1, 1)} and entry[1, 1] == L * entry[0, 0] > 0
+        need(good, "{}: not the position of the count", where)
+        return {cell("P"): cell("G")}
+
+
 # ---- the theorem of cascades of resets --------------------------------------------------------------
 
 
@@ -923,8 +1148,11 @@ class Resets:
     """The heads of every stage: ("last", selected classes), ("back", positions), ("floor", counter, divisor, offset). A class is
     (class before, selected ...); of a floor, the parity of its position. A counter: (stage, {class before it: weight})."""
 
+    order = repr
+
     def __init__(self, weights):
         only(weights.input, ("kind", "begin"))
+        need(string(member(weights.unroll, "kind")) == "fixed", "unroll: expected no loops")
         only(weights.unroll, ("kind", "loops"), ("max_length",))
         self.weights, self.steps, self.stages, self.counters = weights, "", [], []
         self.frame = Frame(weights, lambda c: len(weights.kinds))
@@ -945,7 +1173,7 @@ class Resets:
                     held = (now,) if now in how[0] else held
                     key += held
                 else:
-                    (stage, weights), divisor, offset = self.counters[how[0]], how[1], how[2]
+                    (stage, weights), divisor, offset = self.counters[how[0]], *how[1:3]
                     held = ((held[0] + weights.get(before[stage], 0)) % (2 * divisor) if state is not None else 0,)  # <begin> is not counted
                     key += ((held[0] + offset) // divisor % 2,)
                 memory.append(held)
@@ -972,9 +1200,7 @@ class Resets:
         w = self.weights
         need(not w.has_loop(), "a repeated block; expected initial layers only")
         limit = integer(w.unroll["max_length"], 0, 1 << 60) if "max_length" in w.unroll else None
-        start, T = self.frame.embedded(), cell("T")
-        fixed = lambda form, kind: add({a: v for a, v in form.items() if not a or a[0] != T}, {ONE: form.get((T, kind), 0)})
-        self.streams = {kind: {c: fixed(form, kind) for c, form in start.items()} for kind in range(len(w.kinds))}
+        self.streams = self.embedded()
         self.explore()
         for n, layer in enumerate(w.layers):
             if layer.heads:
@@ -986,9 +1212,16 @@ class Resets:
         automaton, prefixes = self.compare()
         return {"name": "resets", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
 
-    def attention(self, layer, where):
+    def embedded(self):
+        """The stream of every kind of token."""
+        start, T = self.frame.embedded(), cell("T")
+        fixed = lambda form, kind: add({a: v for a, v in form.items() if not a or a[0] != T}, {ONE: form.get((T, kind), 0)})
+        return {kind: {c: fixed(form, kind) for c, form in start.items()} for kind in range(len(self.weights.kinds))}
+
+    def heads(self, layer, where):
+        """What the heads select, and what they write: for every class that is selected, and at every token."""
         frame = self.frame
-        z = {x: frame.normalised(layer.attention_mask, self.streams[x], where) for x in sorted(self.classes, key=repr)}
+        z = {x: frame.normalised(layer.attention_mask, self.streams[x], where) for x in sorted(self.classes, key=self.order)}
         heads, read, everywhere = [], [], {}
         for n, head in enumerate(layer.heads):
             here = f"{where}, head {n}"
@@ -1000,15 +1233,25 @@ class Resets:
                                     {x: frame.apply(head.key, y) for x, y in z.items()}, here)
             what = selection[0] if selection else None
             chosen = [stream for x, stream in values.items() if what != "last" or x in selection[1]]
-            known = {ONE, own("P")} if what == "floor" else {ONE}
+            of_position = what == "floor" and selection[4] and not any(own("P") in form for stream in chosen for form in stream.values())
+            known = {ONE, own("K", 0), own("K", 1)} if of_position else {ONE, own("P")} if what == "floor" else {ONE}
             need(what != "floor" or all(stream == chosen[0] for stream in chosen), "{}: reads the class of a token that is known by its position alone", here)
             need(all(set(form) <= known for stream in chosen for form in stream.values()), "{}: reads the position of another token", here)
             if not selection:
                 self.add_mean(values, everywhere, here)
                 continue
             self.steps += f"{here}: {self.described(selection, len(z))}\n"
+            if of_position:  # the code there is an atom of its own
+                code = lambda a: a if a == ONE else (cell("H", selection[3], selection[2]), a[1])
+                for c, form in chosen[0].items():
+                    add(everywhere.setdefault(c, {}), {code(a): v for a, v in form.items()})
+                continue
             heads.append(selection)
             read.append((what, values))
+        return heads, read, everywhere
+
+    def attention(self, layer, where):
+        heads, read, everywhere = self.heads(layer, where)
         self.stages.append(heads)
         self.explore()
         after = {}
@@ -1045,7 +1288,7 @@ class Resets:
                 add(form, {ONE: same, own("V"): -same})
             else:
                 counter, unit = self.counted({x: at(x, c) for x in others}, wanted, where)
-                largest = max(self.counters[counter][1].values())
+                largest = max(map(abs, self.counters[counter][1].values()))
                 add(form, {(cell("M", counter, largest), 0): unit})
 
     def counted(self, numbers, wanted, where):
@@ -1054,14 +1297,16 @@ class Resets:
         unit = Fraction(math.gcd(*(int(v * denominator) for v in numbers.values())), denominator)
         if wanted and (unit / wanted).denominator == 1:
             unit = wanted
-        if min(numbers.values()) < 0:
+        if next(v for v in numbers.values() if v) < 0:
             unit = -unit
         weights = {x: v / unit for x, v in numbers.items()}
-        need(all(0 <= v <= 1000 for v in weights.values()), "{}: averages numbers that are no multiples of small counts", where)
-        counter = len(self.stages), {x: int(v) for x, v in weights.items()}
+        need(all(abs(v) <= 10 ** 9 for v in weights.values()), "{}: averages numbers that are no multiples of small counts", where)
+        return self.counter(len(self.stages), {x: int(v) for x, v in weights.items()}), unit
+
+    def counter(self, *counter):
         if counter not in self.counters:
             self.counters.append(counter)
-        return self.counters.index(counter), unit
+        return self.counters.index(counter)
 
     def select(self, queries, keys, where):
         """What the head selects at every token; None if all scores are equal."""
@@ -1074,7 +1319,8 @@ class Resets:
             if any(b != ONE and not is_constant(form) for score in scores.values() for b, form in score.items()):
                 need(all(score == first for score in scores.values()), "{}: the score depends on the class of the key", where)
                 score = {(x, y): v for y, form in first.items() if y != ONE for x, v in form.items()}
-                counts = any(a and a[0][0] == "D" for form in first.values() for a in form)
+                k0, k1 = own("K", 0), own("K", 1)
+                counts = any(x and x[0][0] == "D" for x, _ in score) or score.get((k0, k0)) != score.get((k1, k1))
                 found.append(self.floor(score, where) if counts else self.match(score, where))
             else:
                 top = self.last_flag(scores, where)
@@ -1088,23 +1334,31 @@ class Resets:
         return "back", b[1]
 
     def floor(self, score, where):
-        """Lemma floor: the query (A D_i + B D_last, E D_last) is a positive multiple of ((A C_i + B L)/(E L), 1)."""
+        """Lemma floor: the query is a positive multiple of ((A C + B)/E, 1), C a count or the own position."""
         cells = {x[0] if x else ONE for x, _ in score}
         need(len(cells) == 1 and {y[0] for _, y in score} == {cell("K")}, "{}: the score is not that of one count and the own position code", where)
         (d,) = cells
-        need(d and d[0] == "D", "{}: the score is not that of one count and the own position code", where)
-        entry, last, code, offset = {(x[1], y[1]): v for (x, y), v in score.items()}, d[2] - 1, self.frame.code, self.frame.parameter
-        part = min(i for i, _ in entry)
-        need(set(entry) == {(part, 0), (last, 0), (last, 1)} and part < last and code == "fine", "{}: not the nearest position to a count", where)
-        a, b, e = entry[part, 0], entry[last, 0], entry[last, 1]
-        need(a > 0 and e > 0, "{}: not the nearest position to a count", where)
-        counters, length = self.frame.directions[d[1]]
-        m = e * length / a
-        i = m * (b / e - Fraction(offset - 1, 2))
-        largest = max(self.counters[counters[part]][1].values())
-        need(m.denominator == 1 and max(largest, 1) <= m <= min(offset, 1000), "{}: divides by {}", where, shown(m))
-        need(i.denominator == 1 and 0 <= i < m, "{}: adds {} to a count", where, shown(i))
-        return "floor", counters[part], int(m), int(i)
+        code, parameter, own_position = self.frame.code, self.frame.parameter, d == cell("K") and self.frame.code == "phi"
+        need(own_position or d and d[0] == "D", "{}: the score is not that of one count and the own position code", where)
+        numbers = [POSITION, UNIT] if own_position else [v for v, _ in self.frame.directions[d[1]]]
+        entry = {(numbers[x[1]], y[1]): v * (parameter if own_position and x[1] else 1) for (x, y), v in score.items()}
+        counted = min(v for v, _ in entry)
+        a, b, e = (entry.pop(at, 0) for at in ((counted, 0), (UNIT, 0), (UNIT, 1)))
+        good = not entry and counted <= POSITION and a > 0 and e > 0 and code in ("phi", "fine")
+        need(good, "{}: not the nearest position to a count", where)
+        if code == "phi":
+            m, rest, gap = e / (a * parameter), parameter * b / e + Fraction(1, 2), 1 / (8 * parameter)
+        else:
+            m, rest, gap = e / a, b / e - Fraction(parameter - 1, 2), Fraction(1, parameter + 1)
+        stage, held = self.counters[counted] if counted < POSITION else (len(self.stages), {x: 1 for x in self.classes if x != self.begin_class})
+        scale, m = m.denominator, m.numerator
+        need(scale <= 1000, "{}: divides by {}/{}", where, m, scale)
+        held = {x: scale * v for x, v in held.items()}
+        need(max(1, *held.values()) <= m <= 1000 and min(held.values()) >= 0, "{}: divides by {}", where, m)
+        i = math.floor(m * rest)
+        need(0 <= i < m, "{}: adds {} to a count", where, i)
+        need(Fraction(i + 1, m) - rest > gap, "{}: a count divided by {} is not rounded down", where, m)
+        return "floor", self.counter(stage, held), m, i, counted == POSITION and scale == 1
 
     def last_flag(self, scores, where):
         weights, slopes = {}, set()
@@ -1166,6 +1420,312 @@ class Resets:
         else:
             x.initial, x.accepting = begin[0], {what[0] for what in good}
         return x, "products" if product else "states"
+
+
+# ---- the theorem of counting programs ---------------------------------------------------------------
+
+
+def divisor(numbers):
+    """The largest rational of which all are integer multiples."""
+    bottom = math.lcm(*(v.denominator for v in numbers))
+    return Fraction(math.gcd(*(int(v * bottom) for v in numbers)), bottom)
+
+
+def signs_of(group):
+    return [sign for sign in (-1, 0, 1) if group >> sign + 1 & 1]
+
+
+class Counting(Resets):
+    """All heads average, and signs of sums of counts decide. A class is (kind, signs of the first comparison, ...): a set of signs,
+    where several lead to the same stream."""
+
+    order = tuple
+
+    def prove(self):
+        w = self.weights
+        need(not w.has_loop(), "a repeated block; expected none")
+        need("prefix" not in w.output, "output: a prefix read-out; expected a verdict alone")
+        Prefix(w)  # that accept and reject are rows
+        limit = integer(w.unroll["max_length"], 0, 1 << 60) if "max_length" in w.unroll else None
+        self.streams = {(kind,): h for kind, h in self.embedded().items()}
+        self.classes, self.begin_class, self.compared, self.text = set(self.streams), (0,), [], []
+        for n, layer in enumerate(w.layers):
+            if layer.heads:
+                heads, _, everywhere = self.heads(layer, f"layer {n}, attention")
+                need(not heads, "layer {}, attention: a head selects tokens; expected averages", n)
+                self.stages.append(heads)
+                for h in self.streams.values():
+                    for c, form in everywhere.items():
+                        add(h.setdefault(c, {}), form)
+            self.decide(layer, f"layer {n}, feed-forward")
+        self.steps += f"{len(self.classes)} classes of tokens\n"
+        return {"name": "counting", "limit": limit, "automaton": None, "program": self.program(), "steps": self.steps}
+
+    def decide(self, layer, where):
+        """A feed-forward sublayer. Where it reads the sign of a sum, every class is one for each sign."""
+        left = {x: self.frame.feed_forward(layer, h, where) for x, h in self.streams.items()}
+        forms = lambda x: [*self.streams[x].values(), *(form for form, _ in left[x])]
+        found = {x: {a[0] for form in forms(x) for a in form if a and a[0][0] == "Z"} for x in self.classes}
+        signs = found[self.begin_class]
+        need(len(signs) <= 1 and all(x == signs for x in found.values()), "{}: compares differently at different tokens", where)
+        number = next(iter(signs))[1] if signs else None
+        if number is not None and number not in self.compared:
+            self.compared.append(number)
+            self.text.append(self.comparison(number))
+        before, self.streams = self.streams, {}
+        at = self.compared.index(number) + 1 if signs else 0
+        for x, h in before.items():
+            alike = []  # streams, each with the set of signs that lead to it
+            for sign in [0] if not signs else self.signs(number, x == self.begin_class) if len(x) == at else signs_of(x[at]):
+                fix = lambda form: add({a: v for a, v in form.items() if not a or a[0] not in signs}, {ONE: sum(sign * form.get((z, 0), 0) for z in signs)})
+                new = {c: fix(form) for c, form in h.items()}
+                for form, uses in left[x]:
+                    form = fix(form)
+                    need(is_constant(form), "{}: a unit of unknown sign", where)
+                    for c, v in uses.items():
+                        add(new.setdefault(c, {}), {ONE: max(constant_of(form), 0) * v})
+                new = {c: form for c, form in new.items() if form}
+                same = next((i for i, (stream, _) in enumerate(alike) if stream == new), len(alike))
+                alike[same:same + 1] = [(new, (alike[same][1] if same < len(alike) else 0) + (1 << sign + 1))]
+            for new, group in alike:
+                self.streams[x[:at] + (group,) + x[at + 1:] if signs else x] = new
+        self.begin_class = next(x for x in self.streams if x[0] == 0)
+        self.classes = set(self.streams)
+        need(len(self.classes) <= 20000, "more than 20000 classes of tokens")
+
+    def parts(self, number):
+        """The sum that is compared: ([(variable, integer)], unit, rest): unit times (the sum of these and rest)."""
+        form = dict(self.frame.signs[number])
+        rest = form.pop(UNIT, Fraction(0))
+        unit = divisor(form.values()) if form else Fraction(1)
+        return [(v, int(a / unit)) for v, a in form.items()], rest / unit
+
+    def signs(self, number, begin):
+        counts, rest = self.parts(number)
+        if begin or not counts:
+            return [(rest > 0) - (rest < 0)]
+        return [-1, 0, 1] if rest.denominator == 1 else [-1, 1]
+
+    # The program that is proved, in the syntax of docs/crasp.md.
+    def comparison(self, number):
+        counts, rest = self.parts(number)
+        terms = []
+        for v, factor in counts:
+            weights = self.counters[v][1] if v < POSITION else {(k,): 1 for k in range(1, len(self.weights.kinds))}
+            for value in sorted(set(weights.values()) - {0}, reverse=True):
+                text, _ = self.tree({x: weight == value for x, weight in weights.items()})
+                terms.append((value * factor, f"#[{text}]"))
+        text = ""
+        for value, count in terms + [(math.ceil(rest), "")]:
+            if value or not text and not count:
+                size = f"{abs(value)} * {count}" if count and abs(value) != 1 else count or str(abs(value))
+                text += (" - " if value < 0 else " + ") + size if text else ("-" if value < 0 else "") + size
+        return f"x{len(self.compared)} := {text}"
+
+    def tree(self, wanted, depth=0, begin=None):
+        """A Boolean that holds at a class as is wanted there, and whether it holds at <begin>, if its class is given."""
+        if len(set(wanted.values())) == 1:
+            value = next(iter(wanted.values()))
+            return ("true" if value else "false"), value
+        branches = []
+        for value in sorted({x[0] for x in wanted}):
+            rest = {x[1:]: good for x, good in wanted.items() if x[0] == value}
+            same = next((branch for branch in branches if branch[1] == rest), None)
+            if same:
+                same[0].append(value)
+            else:
+                branches.append(([value], rest))
+        after = begin and begin[1:]
+        if len(branches) == 1:
+            return self.tree(branches[0][1], depth + 1, after)
+        parts, holds = [], False
+        for values, rest in branches:
+            text, there = self.tree(rest, depth + 1, after)
+            if text != "false":
+                literal = self.literal(values, depth)
+                parts.append(literal if text == "true" else f"{literal} and {text}")
+                holds = holds or bool(begin and depth and any(begin[0] & group for group in values) and there)
+        return (f"({' or '.join(parts)})" if len(parts) > 1 else parts[0]), holds
+
+    def literal(self, values, depth):
+        if depth == 0:
+            text = " or ".join(self.letter(kind) for kind in values)
+            return f"({text})" if len(values) > 1 else text
+        name, (_, rest) = f"x{depth}", self.parts(self.compared[depth - 1])
+        values = signs_of(sum(values))
+        if rest.denominator != 1:
+            return f"{name} > 0" if values == [1] else f"{name} <= 0"
+        return {(-1,): "{} < 0", (0,): "{} = 0", (1,): "{} > 0", (-1, 0): "{} <= 0", (0, 1): "{} >= 0", (-1, 1): "not {} = 0"}[tuple(values)].format(name)
+
+    def letter(self, kind):
+        letter = self.weights.kinds[kind]
+        return f"Q_{letter}" if re.fullmatch("[A-Za-z0-9_]+", letter) else "Q_" + canonical(letter)
+
+    def program(self):
+        accepted = {}
+        for x, h in self.streams.items():
+            verdict = verdict_form(self.frame, h)
+            need(is_constant(verdict), "read-out: a logit depends on the position")
+            need(constant_of(verdict) != 0, "read-out: the verdict is a tie")
+            accepted[x] = constant_of(verdict) > 0
+        begin = accepted.pop(self.begin_class)
+        text, holds = self.tree(accepted, 0, self.begin_class)
+        if holds != begin:  # the empty word, at which no letter holds
+            letters = self.literal(range(1, len(self.weights.kinds)), 0)
+            text = f"{text} or not {letters}" if begin else f"{text} and {letters}"
+        spelled = lambda letter: letter if letter and letter[0] != '"' and all(c > " " and c != "\x7f" for c in letter) else canonical(letter)
+        return "\n".join(["alphabet " + " ".join(map(spelled, self.weights.kinds[1:])), *self.text, f"L := {text}"])
+
+
+# ---- the theorem of division ------------------------------------------------------------------------
+
+
+class Division:
+    """m >= 1 is the same at all tokens, a <= p the argument of a token. K of id ARGUMENT is the code of a, and so on; D of version
+    ARGUMENT is read there; E is +1 where m divides p, else -1; Y a sign, 0 where m divides p; W is 1/((p mod m) + 1)."""
+
+    TEXT = {OWN: "p", NEAR: "nearest position to p/m", QUOTIENT: "floor(p/m)", ARGUMENT: "a", ITS_QUOTIENT: "floor(a/m)"}
+
+    def __init__(self, weights, certificate):
+        self.weights, self.certificate, self.steps = weights, certificate, ""
+        self.frame = Frame(weights, lambda c: -1)
+
+    def prove(self):
+        w = self.weights
+        need(string(member(w.unroll, "kind")) == "fixed" and not w.has_loop(), "a repeated block; expected none")
+        only(w.unroll, ("kind", "loops"), ("max_length",))
+        self.limit = integer(w.unroll["max_length"], 0, 1 << 60) if "max_length" in w.unroll else None
+        h = self.given()
+        for n, layer in enumerate(w.layers):
+            if layer.heads:
+                self.attention(layer, h, f"layer {n}, attention")
+            where = f"layer {n}, feed-forward"
+            for form, uses in self.frame.feed_forward(layer, h, where):
+                need(set(form) == {own("Y")}, "{}: a unit of unknown sign", where)
+                for c, v in uses.items():  # relu(Y) = (|Y| + Y)/2 and |Y| = (1 - E)/2
+                    add(h.setdefault(c, {}), {ONE: v / 4, own("E"): -v / 4, own("Y"): v / 2})
+        names = [string(name) for name in array(w.output["names"])]
+        expect(len(names) == w.unembedding.rows, "unembedding: expected a row for every output")
+        answers = [self.answer(name, combine(w.unembedding.at.get(r, {}), h)) for r, name in enumerate(names)]
+        lines = [f"given      {canonical(name)} = {text}" for name, text in zip(w.input["names"], self.texts)]
+        return {"name": "division", "limit": self.limit, "automaton": None, "lines": lines + answers, "steps": self.steps}
+
+    def given(self):
+        """What the certificate assumes of the inputs, and the constant coordinates."""
+        w, h = self.weights, {}
+        only(w.input, ("kind", "names"), ("mirrored",))
+        names, claims = array(w.input["names"]), array(member(self.certificate, "given"))
+        expect(len(names) == len(claims), "given: expected an entry for every input")
+        mirrored = boolean(w.input.get("mirrored", False))
+        expect(len(names) <= (w.width // 2 if mirrored else w.width), "input: more names than coordinates")
+        need(not mirrored or w.width % 2 == 0, "input: no room for the mirrored numbers")
+        self.texts = []
+        for c, (name, claim) in enumerate(zip(names, claims)):
+            string(name)
+            form, text = self.claimed(*array(claim, 3))
+            self.texts.append(text)
+            add(h.setdefault(c, {}), form)
+            if mirrored:
+                add(h.setdefault(c + w.width // 2, {}), form, -1)
+        need(string(member(w.position, "kind")) == "first-flag", "position: expected the first flag")
+        only(w.position, ("kind", "first", "rest"))
+        first, rest = (to_row(w.position[key], w.width) for key in ("first", "rest"))
+        need(first == rest, "position: expected the same at every token")
+        for c, v in rest.items():
+            add(h.setdefault(c, {}), {ONE: v})
+        return h
+
+    def claimed(self, number, length, part):
+        """["p", "", 0]: the number p, as "m" and "1"; ["p", "m", i]: component i of dir(p, m), as ["p", "12", i] and ["a", "1", i]."""
+        number, length, part = string(number), string(length), integer(part, 0, 1)
+        if not length:
+            expect(number in ("p", "m", "1") and part == 0, "given: expected p, m or 1")
+            return ({ONE: Fraction(1)} if number == "1" else {own_cell("N", POSITION if number == "p" else DIVISOR): Fraction(1)}), number
+        text = f"dir({number}, {length}).{part}"
+        if number == "a":
+            expect(length == "1", "given: expected dir(a, 1)")
+            self.frame.set_code("phi", Fraction(1))
+            return {(cell("K", ARGUMENT), part): Fraction(1)}, text
+        expect(number == "p", "given: expected a direction of p or a")
+        with_m = length == "m"
+        size = Fraction(1) if with_m else Fraction(integer(Number(length), 1, 1 << 30))
+        other = DIVISOR if with_m else UNIT
+        return self.frame.along([(POSITION, Fraction(1)), (other, size * size)], {(POSITION, other)[part]: (Fraction(1), size)[part]}), text
+
+    def attention(self, layer, h, where):
+        frame = self.frame
+        z = frame.normalised(layer.attention_mask, h, where)
+        for n, head in enumerate(layer.heads):
+            here = f"{where}, head {n}"
+            values = frame.apply(head.output, frame.apply(head.value, z))
+            if not values:
+                continue  # adds nothing, whatever it selects
+            need(head.causal, "{}: not causal", here)
+            score = frame.score(frame.apply(head.query, z), frame.apply(head.key, z))
+            what = self.selected(score, here)
+            self.steps += f"{here}: {what}\n"
+            for c, form in values.items():
+                h[c] = add(dict(h.get(c, {})), self.read(form, what, here))
+
+    def selected(self, score, where):
+        frame, K = self.frame, cell("K")
+        queries, keys = {a[0] if a else ONE for a, _ in score}, {b[0] for _, b in score}
+        if queries == {ONE} and keys == {K, own("E")[0]}:  # Lemma last_flag
+            rise, weight = (score.pop((ONE, b), 0) for b in (own("K", 0), own("E")))
+            need(not score and 0 < rise <= 2 * weight, "{}: not the last multiple of m", where)
+            return "last multiple"
+        need(len(queries) == len(keys) == 1 and ONE not in queries, "{}: the query is not one position", where)
+        (query,), (key,) = queries, keys
+        entry = {(a[1], b[1]): v for (a, b), v in score.items()}
+        if query[0] == key[0] == "K" and (query, key) in ((K, K), (cell("K", ARGUMENT), K), (cell("K", QUOTIENT), cell("K", QUOTIENT))):
+            need(set(entry) == {(0, 0), (1, 1)} and 0 < entry[0, 0] == entry[1, 1], "{}: the scores are not the product of two position codes", where)
+            return "same quotient" if key != K else "own position" if query == K else "argument"
+        ratio = query[0] == "D" and query[2] == OWN and frame.directions[query[1]] == [(POSITION, 1), (DIVISOR, 1)]
+        need(ratio and frame.code == "phi", "{}: the query is not a position or p/m", where)
+        if key == K and (1, 0) not in entry:  # Lemma nearest
+            good = set(entry) == {(0, 0), (1, 1)} and entry[1, 1] == frame.parameter * entry[0, 0] > 0
+            need(good, "{}: not the position nearest to p/m", where)
+            return "nearest to p/m"
+        numbers, size = frame.directions[key[1]] if key[0] == "D" and key[2] == OWN else [], 1  # Lemma floor, phi over L
+        if key == K:  # (j, L)/|(j, L)|
+            numbers, size = [(POSITION, 1), (UNIT, frame.parameter ** 2)], frame.parameter
+        need([v for v, _ in numbers] == [POSITION, UNIT] and numbers[0][1] == 1, "{}: keys are not a code of the own position", where)
+        square, (a, b, e) = numbers[1][1], (entry.pop(at, 0) for at in ((0, 0), (1, 0), (1, 1)))
+        e *= size
+        # The key is (j, 1)/|(j, L)|: the query is a positive multiple of (p/m + b/a, L^2).
+        good = not entry and a > 0 and e == a * square and b == -a / 2
+        need(good, "{}: not p/m rounded down", where)
+        need(self.limit is not None and self.limit ** 2 <= 64 * square, "{}: rounds down up to {} tokens only", where, shown(64 * square))
+        return "floor of p/m"
+
+    def read(self, form, what, where):
+        K = lambda id: cell("K", id)
+        moves = {"nearest to p/m": {K(OWN): K(NEAR)}, "last multiple": {K(NEAR): K(QUOTIENT)}, "floor of p/m": {K(OWN): K(QUOTIENT)},
+                 "argument": {K(OWN): K(ARGUMENT), K(QUOTIENT): K(ITS_QUOTIENT)}}
+        out = {}
+        for a, v in form.items():
+            if what == "own position" or a == ONE:
+                add(out, {a: v})
+            elif what == "same quotient":
+                need(a == own("E"), "{}: averages {}", where, shown(form))
+                add(out, {ONE: -v, own("W"): 2 * v})
+            elif what == "argument" and a[0][0] == "D" and a[0][2] == OWN and [x for x, _ in self.frame.directions[a[0][1]]] == [REST, UNIT]:
+                add(out, {(cell("D", a[0][1], ARGUMENT), a[1]): v})
+            else:
+                need(a[0] in moves[what], "{}: reads {} of another token", where, shown(form))
+                add(out, {(moves[what][a[0]], a[1]): v})
+        return out
+
+    def answer(self, name, form):
+        need(len(form) == 1 and ONE not in form, "output {}: not one component of a direction; found {}", name, shown(form))
+        (((kind, number, version, _), part), v), = form.items()
+        if kind == "K":
+            what = f"dir({self.TEXT[number]}, {shown(self.frame.parameter)}).{part}"
+        else:
+            good = kind == "D" and self.frame.directions[number] == [(REST, 1), (UNIT, 1)]
+            need(good, "output {}: no code of a position; found {}", name, shown(form))
+            what = f"dir({'a' if version == ARGUMENT else 'p'} mod m, 1).{part}"
+        return f"answers    {canonical(name)} = {'' if v == 1 else shown(v) + ' * '}{what}"
 
 
 # ---- the theorem of reachability over rows ----------------------------------------------------------
@@ -1281,24 +1841,40 @@ def prove(document, certificate):
         good = kind == "graph" and string(w.input["layout"]) == "rows" and string(member(w.output, "kind")) == "relation"
         need(good, "not a file of rows of a graph that answers with a relation")
         return Rows(w).prove()
-    good = kind == "word" and w.kinds and w.kinds[0] == "<begin>" and "end" not in w.input
-    need(good, "input: expected words after <begin>, without <end>")
+    if theorem == "division":
+        only(certificate, ("format", "version", "theorem", "sha256", "given"))
+        need(kind == "cells" and string(member(w.output, "kind")) == "cells", "not a file of raw inputs and outputs")
+        return Division(w, certificate).prove()
+    tree = theorem == "levels"
+    good = kind == "word" and w.kinds and w.kinds[0] == ("<end>" if tree else "<begin>")
+    good = good and (boolean(w.input["end"]) if tree else "end" not in w.input)
+    need(good, "input: expected words {}", "before <end>, without <begin>" if tree else "after <begin>, without <end>")
     need(string(member(w.output, "kind")) == "accept", "output: expected accept or reject")
+    need(len(w.kinds) > 1, "alphabet: no letters")
+    if tree:
+        return Tree(w, certificate).prove()
     if theorem == "shift-scan":
         return ShiftScan(w, certificate).prove()
-    expect(theorem == "resets", "certificate: unknown theorem")
+    expect(theorem in ("resets", "counting"), "certificate: unknown theorem")
     only(certificate, ("format", "version", "theorem", "sha256"))
-    return Resets(w).prove()
+    return (Resets if theorem == "resets" else Counting)(w).prove()
 
 
 def statement(theorem, file):
     x, limit = theorem["automaton"], theorem["limit"]
+    if "lines" in theorem:
+        length = "every length" if limit is None else f"at most {limit} tokens"
+        return "\n".join([f"{file}: correct for every input of {length}", f"theorem    {theorem['name']}",
+                          "for        tokens p = 0, 1, ..., every integer m >= 1, every integer a of each token with 0 <= a <= p",
+                          "where      dir(x, y) = (x, y)/sqrt(x^2 + y^2)", *theorem["lines"]])
+    words = f"{file}: correct for every word of " + ("every length" if limit is None else f"at most {limit} letters")
+    if "program" in theorem:
+        return f"{words}\ntheorem    {theorem['name']}\nverdict    accepts exactly what this C-RASP program accepts\n{theorem['program']}"
     if x is None:
         return (f"{file}: correct for every graph of at most {limit} vertices\ntheorem    {theorem['name']}\n"
                 "answers    logit j of token i is positive if vertex j can be reached from vertex i, negative otherwise")
     numbers = lambda v: " ".join("-" if i < 0 else str(i) for i in v)
-    lines = [f"{file}: correct for every word of " + ("every length" if limit is None else f"at most {limit} letters"),
-             f"theorem    {theorem['name']}", ("states     " if theorem["prefixes"] == "states" else "points     ") + str(x.points)]
+    lines = [words, f"theorem    {theorem['name']}", ("states     " if theorem["prefixes"] == "states" else "points     ") + str(x.points)]
     lines += [f"letter     {canonical(letter)}: {numbers(images)}" for letter, images in zip(x.letters, x.maps)]
     if x.initial is not None:
         lines += [f"initial    {x.initial}", f"accepting  {numbers(sorted(x.accepting))}"]
@@ -1345,7 +1921,7 @@ def check(file, certificate, against, steps):
     print((theorem["steps"] if steps else "") + statement(theorem, file))
     if against is None:
         return 0
-    expect(theorem["automaton"] is not None, "--against requires a file of words")
+    expect(theorem["automaton"] is not None, "--against requires a file with an automaton")
     word = difference(theorem["automaton"], read_json(against))
     if word is None:
         print(f"same language as {against}")

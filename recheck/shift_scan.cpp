@@ -7,6 +7,7 @@
 // The theorem of scan and radix networks: one generic token is run through the layers as forms, the loop once for any stride.
 // Lemma induction: if pointers and interval lengths are the certificate's forms in s for s = 1 where the loop begins, and one
 //   pass over the block turns the stream of stride s into the same stream of stride f s, then after L loops s = f^L.
+//   A coordinate of stride t = s/f, which the loop overwrites, holds what it was given one loop before, or at s = 1 where it begins.
 // Lemma loops: with ceil(log_b(n - minus)) loops and f >= b, s >= max(1, n - minus). Intervals of length u s + v with u >= 1,
 //   v >= minus and u + v >= minus + 1 are then at least n long, so those of all tokens begin at position 0.
 
@@ -64,7 +65,7 @@ class ShiftScan {
   /// The loop, by induction; returns the factor of the stride.
   long loop(Stream& h) {
     const Json& claim = certificate_.at("loop");
-    claim.only({"factor", "length", "pointers"});
+    claim.only({"factor", "length", "pointers"}, {"directions"});
     const long factor = claim.at("factor").integer(2, kMost);
     if (claim.at("length").array().size() != 2)
       throw Malformed("length: expected [strides, constant]");
@@ -74,11 +75,12 @@ class ShiftScan {
              std::to_string(length.strides + length.constant));
     Stream entry = h;
     for (const auto& [c, n] : products_.owner) entry.erase(c);
-    for (const auto& [c, pointer] : read_pointers(claim.at("pointers"))) {
+    read_pointers(claim.at("pointers"), factor);
+    if (claim.has("directions")) read_directions(claim.at("directions"), factor);
+    for (const auto& [c, pointer] : pointers_) {
       need(!products_.owner.contains(c), "pointer " + std::to_string(c) + " is in a product cell");
-      same(at(h, c), pointer(0, 1), "coordinate " + std::to_string(c) + " enters the loop");
-      entry[c] = pointer(1, 0);
-      next_[c] = pointer(factor, 0);
+      same(at(h, c), pointer.at_one, "coordinate " + std::to_string(c) + " enters the loop");
+      entry[c] = pointer.at_stride;
     }
     for (const auto& [c, form] : entry)
       for (const auto& [atom, value] : form)
@@ -92,8 +94,8 @@ class ShiftScan {
              shown(times_stride(length, factor)));
     for (int c = 0; c < weights_.width; ++c) {
       if (products_.owner.contains(c)) continue;
-      const auto next = next_.find(c);
-      same(at(h, c), next == next_.end() ? at(entry, c) : next->second,
+      const auto pointer = pointers_.find(c);
+      same(at(h, c), pointer == pointers_.end() ? at(entry, c) : pointer->second.after,
            "coordinate " + std::to_string(c) + " ends a loop");
     }
     for (const auto& [c, form] : entry) h[c] = form;  // s = factor^loops from here on
@@ -113,29 +115,61 @@ class ShiftScan {
     return {times({b.strides, 0}, factor).strides, b.constant};
   }
 
-  /// The form of a pointer where s is replaced by `strides` s + `constant`.
-  using Pointer = std::function<Form(long, long)>;
-  std::map<int, Pointer> read_pointers(const Json& list) const {
-    std::map<int, Pointer> pointers;
+  /// What a coordinate holds: in the first loop (s = 1), in a loop of stride s, after that loop.
+  struct Pointer {
+    Form at_one, at_stride, after;
+  };
+
+  void add_pointer(int coordinate, Pointer pointer) {
+    need(pointers_.emplace(coordinate, std::move(pointer)).second,
+         "two claims of coordinate " + std::to_string(coordinate));
+  }
+
+  void read_pointers(const Json& list, long factor) {
     for (const Json& entry : list.array()) {
       if (entry.array().size() != 5)
         throw Malformed(
             "wrong pointer; expected [coordinate, component, factor, strides, constant]");
       const int coordinate = static_cast<int>(entry.items[0].integer(0, weights_.width - 1));
       const int part = static_cast<int>(entry.items[1].integer(0, 3));
-      const mpq_class factor = entry.items[2].rational();
+      const mpq_class value = entry.items[2].rational();
       const Shift b = to_shift(entry.items[3], entry.items[4]);
-      const Pointer pointer = [part, factor, b](long strides, long constant) {
-        Form form;
-        const Shift shift{strides == 0 ? 0 : times(b, strides).strides,
-                          b.strides * constant + b.constant};
-        add(form, Atom{{'K', 0, 0, shift}, part}, factor);
-        return form;
+      const auto form = [part, &value](Shift at) {
+        Form out;
+        add(out, Atom{{'K', 0, 0, at}, part}, value);
+        return out;
       };
-      need(pointers.emplace(coordinate, pointer).second,
-           "two pointers at coordinate " + std::to_string(coordinate));
+      add_pointer(coordinate,
+                  {form({0, b.strides + b.constant}), form(b), form(times_stride(b, factor))});
     }
-    return pointers;
+  }
+
+  /// Components of the direction of (p, s, 1), or, if it is old, of (p, t, 1) where t was the stride one loop before.
+  void read_directions(const Json& list, long factor) {
+    for (const Json& entry : list.array()) {
+      if (entry.array().size() != 6)
+        throw Malformed(
+            "wrong direction; expected [coordinate, number, factor, old, weight of the stride, "
+            "weight of 1]");
+      const int coordinate = static_cast<int>(entry.items[0].integer(0, weights_.width - 1));
+      const long number = entry.items[1].integer(0, 2);
+      const mpq_class value = entry.items[2].rational(), weight = entry.items[4].rational(),
+                      rest = entry.items[5].rational();
+      need(weight > 0 && rest > 0, "a direction of weight " + shown(std::min(weight, rest)));
+      const auto form = [&](int stride, long times) {  // of (p, times * stride, 1)
+        const int numbers[3] = {kPosition, stride, kUnit};
+        std::map<int, mpq_class> weights = {{kPosition, 1}};
+        weights[stride] += weight * times * times;
+        weights[kUnit] += rest;
+        Linear linear;
+        if (value != 0) linear[numbers[number]] = number == 1 ? mpq_class(value * times) : value;
+        return along(frame_, {weights.begin(), weights.end()}, linear, 1);
+      };
+      if (entry.items[3].boolean())
+        add_pointer(coordinate, {form(kUnit, 1), form(kBefore, 1), form(kStride, 1)});
+      else
+        add_pointer(coordinate, {form(kUnit, 1), form(kStride, 1), form(kStride, factor)});
+    }
   }
 
   void same(Form found, const Form& expected, const std::string& what) const {
@@ -152,6 +186,7 @@ class ShiftScan {
     std::optional<long> limit;
     if (unroll.has("max_length")) limit = unroll.at("max_length").integer(0, 1L << 60);
     const std::string& kind = unroll.at("kind").string();
+    if (products_.cells.empty()) return limit;  // no interval matters
     if (kind == "fixed") {
       unroll.only({"kind", "loops"}, {"max_length"});
       mpz_class reach = l.strides;
@@ -181,7 +216,7 @@ class ShiftScan {
   const Json& certificate_;
   Products products_;
   Frame frame_;
-  Stream next_;
+  std::map<int, Pointer> pointers_;
   std::string steps_;
 };
 

@@ -12,23 +12,25 @@
 namespace recheck {
 
 /// What a whole proof shares: the file, the laws of its atoms, the one position code whose components are the atoms K:
-/// circle, two-circle, fine with its offset, or phi, the direction of (p, parameter); and the directions of the atoms D, each
-/// of (counts, L): the numbers of the counters (those of their atoms M), and L.
+/// circle, two-circle, fine with its offset, or phi, the direction of (p, parameter); and the sums whose signs are the atoms Z.
 struct Frame {
   const Weights& weights;
   Laws laws;
   std::string code;
   mpq_class parameter;
-  std::vector<std::pair<std::vector<int>, mpq_class>> directions = {};
+  std::vector<Weighted> signs = {};
 
   void set_code(const std::string& kind, const mpq_class& with);
 };
 
-/// embedding.cpp: the stream before the first layer, as forms in T and K; sets the code.
-Stream embedded(Frame& frame);
+/// embedding.cpp: the stream before the first layer, as forms in T and K; sets the code. `first` is 1 at position 0, else 0.
+Stream embedded(Frame& frame, const Atom& first = own('T', 0));
 
 /// norm.cpp: norm(mask * h).
 Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::string& where);
+
+/// factor * form / sqrt(w1 v1^2 + w2 v2^2 + ...), for these weights: atoms D, or K where it is the code of the own position.
+Form along(Frame& frame, const Weighted& weights, const Linear& form, const mpq_class& factor);
 
 /// Rows of the matrix times the stream, simplified, without zeros.
 Stream apply(const Frame& frame, const Matrix& matrix, const Stream& z);

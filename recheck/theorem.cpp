@@ -14,33 +14,43 @@ std::string listed(const auto& numbers) {
   return out;
 }
 
-/// A letter as it is printed: JSON, so that nothing in it is taken for something else.
-std::string letter(const std::string& name) {
+}  // namespace
+
+std::string quoted(const std::string& letter) {
   Json text;
   text.kind = Json::Kind::string;
-  text.text = name;
+  text.text = letter;
   std::string out = canonical_text(text);
   out.pop_back();
   return out;
 }
 
-}  // namespace
-
 std::string statement(const Theorem& theorem, const std::string& file) {
+  if (!theorem.answers.empty())
+    return file + ": correct for every input of " +
+           (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " tokens"
+                          : "every length") +
+           "\ntheorem    " + theorem.name +
+           "\nfor        tokens p = 0, 1, ..., every integer m >= 1, every integer a of each token "
+           "with 0 <= a <= p\nwhere      dir(x, y) = (x, y)/sqrt(x^2 + y^2)\n" +
+           theorem.answers;
+  const std::string words =
+      file + ": correct for every word of " +
+      (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length") +
+      "\ntheorem    " + theorem.name + "\n";
+  if (!theorem.program.empty())
+    return words + "verdict    accepts exactly what this C-RASP program accepts\n" +
+           theorem.program;
   if (!theorem.automaton)
     return file + ": correct for every graph of at most " + std::to_string(*theorem.limit) +
            " vertices\ntheorem    " + theorem.name +
            "\nanswers    logit j of token i is positive if vertex j can be reached from vertex i, "
            "negative otherwise\n";
   const Automaton& x = *theorem.automaton;
-  std::string out =
-      file + ": correct for every word of " +
-      (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length") +
-      "\ntheorem    " + theorem.name + "\n";
-  out += (theorem.prefixes == "states" ? "states     " : "points     ") + std::to_string(x.points) +
-         "\n";
+  std::string out = words + (theorem.prefixes == "states" ? "states     " : "points     ") +
+                    std::to_string(x.points) + "\n";
   for (std::size_t k = 0; k < x.letters.size(); ++k)
-    out += "letter     " + letter(x.letters[k]) + ": " + listed(x.maps[k]) + "\n";
+    out += "letter     " + quoted(x.letters[k]) + ": " + listed(x.maps[k]) + "\n";
   if (x.initial) {
     out +=
         "initial    " + std::to_string(*x.initial) + "\naccepting  " + listed(x.accepting) + "\n";
@@ -115,14 +125,28 @@ Theorem prove(const Json& document, const Json& certificate) {
          "not a file of rows of a graph that answers with a relation");
     return prove_rows(weights);
   }
-  need(input == "word" && weights.kinds[0] == "<begin>" && !weights.input.has("end"),
-       "input: expected words after <begin>, without <end>");
+  if (theorem == "division") {
+    certificate.only({"format", "version", "theorem", "sha256", "given"});
+    need(input == "cells" && weights.output.at("kind").string() == "cells",
+         "not a file of raw inputs and outputs");
+    return prove_division(weights, certificate);
+  }
+  const bool tree = theorem == "levels";
+  need(input == "word" && !weights.kinds.empty() &&
+           weights.kinds[0] == (tree ? "<end>" : "<begin>") &&
+           (tree ? weights.input.at("end").boolean() : !weights.input.has("end")),
+       std::string("input: expected words ") +
+           (tree ? "before <end>, without <begin>" : "after <begin>, without <end>"));
   need(weights.output.at("kind").string() == "accept", "output: expected accept or reject");
+  need(weights.kinds.size() > 1, "alphabet: no letters");
+  if (tree) return prove_tree(weights, certificate);
   if (theorem == "shift-scan") return prove_shift_scan(weights, certificate);
-  if (theorem != "resets") throw Malformed("certificate: unknown theorem");
+  if (theorem != "resets" && theorem != "counting") throw Malformed("certificate: unknown theorem");
   certificate.only({"format", "version", "theorem", "sha256"});
   weights.input.only({"kind", "begin"});
-  return prove_resets(weights);
+  need(weights.unroll.at("kind").string() == "fixed", "unroll: expected no loops");
+  weights.unroll.only({"kind", "loops"}, {"max_length"});
+  return theorem == "resets" ? prove_resets(weights) : prove_counting(weights);
 }
 
 }  // namespace recheck

@@ -26,10 +26,15 @@ struct Automaton {
 struct Theorem {
   std::string name;
   std::optional<long> limit;           // letters at most, or vertices; every length without it
-  std::optional<Automaton> automaton;  // without one: reachability
+  std::optional<Automaton> automaton;  // of words; counting has a program
+  std::string program;                 // of counting: what is accepted, in C-RASP
+  std::string answers;                 // of division: what is given, and what each output is
   std::string prefixes;  // what the prefix read-out gives: products, states, or nothing
   std::string steps;     // the proof, a line for every step
 };
+
+/// A letter as JSON, so that nothing in it is taken for something else.
+std::string quoted(const std::string& letter);
 
 std::string statement(const Theorem& theorem, const std::string& file);
 
@@ -38,6 +43,9 @@ std::optional<std::string> difference(const Automaton& automaton, const Json& df
 
 Theorem prove_shift_scan(const Weights& weights, const Json& certificate);
 Theorem prove_resets(const Weights& weights);
+Theorem prove_counting(const Weights& weights);
+Theorem prove_division(const Weights& weights, const Json& certificate);
+Theorem prove_tree(const Weights& weights, const Json& certificate);
 Theorem prove_rows(const Weights& weights);
 
 /// The theorem that the certificate names, of the file that it names; Refused or Malformed otherwise.

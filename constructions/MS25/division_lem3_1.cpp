@@ -148,7 +148,7 @@ Program paper_division() {
   // Over the tokens with the same quotient and the same b1 that is (1, 1/c) or, at multiples,
   // (0, 1).
   p.deviation(
-      "the head of the fifth layer averages [b1] beside [not b2] over one b1: m | i is no "
+      "the head of the fifth layer averages [b1] together with [not b2] over one b1: m | i is no "
       "exception");
   p.deviation("two equality tests need two feed-forward sublayers: one sublayer has one mask");
 

@@ -60,7 +60,8 @@ cells::Program bounded_connectivity(std::uint32_t vertices) {
       "p and n on one scale by causal averages of gated counts; the paper does not provide p");
   p.deviation("quotients are fetched at once, by codes of p/L: right for n <= 8 L");
   p.deviation(
-      "B_0 = A, and s = t is compared at the end; ceil(log2(n-1)) loops instead of ceil(log2 n)");
+      "B_0 = A, and s = t is compared at the end; ceil(log2(n-1)) iterations instead of ceil(log2 "
+      "n)");
   p.deviation(
       "one layer per squaring: an exact OR in one head, ties broken by a margin below every "
       "mismatch");

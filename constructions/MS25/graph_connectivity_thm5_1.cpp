@@ -64,7 +64,8 @@ cells::Program connectivity(GraphPadding padding) {
       "p and n on one scale by causal averages of gated counts; the paper does not provide p");
   // Paths of length 0 are s = t; walks of length 1..2^L cover the others once 2^L >= n-1.
   p.deviation(
-      "B_0 = A, and s = t is compared at the end; ceil(log2(n-1)) loops instead of ceil(log2 n)");
+      "B_0 = A, and s = t is compared at the end; ceil(log2(n-1)) iterations instead of ceil(log2 "
+      "n)");
   // The paper's heads would mix them. With n^3 padding tokens T is one more than i as well.
   p.deviation(
       "keys of different cells separate matrix tokens from padding tokens with the same "

@@ -96,7 +96,7 @@ cells::Form collected(const cells::Form& form) {
 cells::Program decider(const DecisionPlan& plan, const Alphabet& alphabet,
                        const std::string& name) {
   cells::Program p(name);
-  p.construction("crasp").source("C-RASP (Yang and Chiang 2024), a layer for each comparison");
+  p.construction("crasp").source("C-RASP (Yang and Chiang 2024), one layer per comparison");
   p.hypothesis("causal attention, uniform only; masked pre-norm without epsilon, exact numbers");
   p.hypothesis(words_of_any_length());
   // Each is linear in the number that it chooses: normal_form.cpp.

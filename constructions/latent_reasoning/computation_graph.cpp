@@ -146,7 +146,8 @@ cells::Program evaluation_program(const ComputationGraphOptions& options) {
   // As an arg max would make it: T loops of a file, and T times a file of one loop on its own
   // output, are the same.
   p.deviation(
-      "values go from loop to loop in the stream, one-hot, as discretisation would leave them");
+      "values are carried from iteration to iteration in the stream, one-hot, as after "
+      "discretisation");
   p.parameter("prime", std::to_string(options.prime))
       .parameter("names", std::to_string(options.names))
       .parameter("operands", std::to_string(options.operands));

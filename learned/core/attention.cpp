@@ -2,10 +2,12 @@
 
 #include <ATen/Parallel.h>
 #include <torch/autograd.h>
+#include <torch/version.h>
 
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "learned/core/attention_rows.hpp"
 
@@ -74,6 +76,31 @@ Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tens
   const Tensor weights = torch::softmax(scores, -1);
   return {product(weights, v), weights};
 }
+
+#if TORCH_VERSION_MAJOR >= 2
+bool device_attention_applies(const Tensor& q, const DistanceTerms& distances) {
+  return q.is_cuda() && distances.most == 0;
+}
+
+Tensor device_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias,
+                        TrainingConfig::Precision precision) {
+  const torch::ScalarType type =
+      precision == TrainingConfig::Precision::bfloat16 ? torch::kBFloat16 : q.scalar_type();
+  std::optional<Tensor> given;
+  if (bias.defined()) given = bias.to(type).expand({q.size(0), q.size(1), q.size(2), k.size(2)});
+  return torch::scaled_dot_product_attention(q.to(type), k.to(type), v.to(type), given)
+      .to(q.scalar_type());
+}
+#else
+bool device_attention_applies(const Tensor&, const DistanceTerms&) {
+  return false;
+}
+
+Tensor device_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias,
+                        TrainingConfig::Precision precision) {
+  return attention(q, k, v, bias, precision).values;
+}
+#endif
 
 namespace {
 

@@ -46,6 +46,13 @@ Attended attention(const torch::Tensor& q, const torch::Tensor& k, const torch::
                    const torch::Tensor& bias, TrainingConfig::Precision precision,
                    const DistanceTerms& distances = {});
 
+/// The values of the same by libtorch's fused operation, which keeps no weights: on a device, by a
+/// libtorch of version 2 or newer, without distance terms. `bias` may be undefined.
+torch::Tensor device_attention(const torch::Tensor& q, const torch::Tensor& k,
+                               const torch::Tensor& v, const torch::Tensor& bias,
+                               TrainingConfig::Precision precision);
+bool device_attention_applies(const torch::Tensor& q, const DistanceTerms& distances);
+
 /// The same in one pass over each head, forward and backward, for short sequences on a CPU, where
 /// tensor operations on thousands of small matrices cost more than their arithmetic.
 /// `query_key_value` [B, L, 3 width]: queries, keys and values of all heads side by side; result

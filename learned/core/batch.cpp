@@ -25,14 +25,16 @@ Tensor tensor_of(const std::vector<Number>& numbers, std::vector<std::int64_t> s
 }
 
 /// Cross-entropy of one head, the gradient of the discount included (Eq. 8 of the paper on latent
-/// space reasoning).
-Tensor class_loss(const Tensor& logits, const Tensor& targets, double discount,
-                  std::int64_t empty) {
-  if (discount == 0)
+/// space reasoning): its sum, of several seeds that of each.
+Tensor class_loss(const Tensor& logits, const Tensor& targets, double discount, std::int64_t empty,
+                  std::int64_t seeds) {
+  if (discount == 0 && seeds == 1)
     return torch::cross_entropy_loss(logits, targets, {}, at::Reduction::Sum, Samples::kIgnored);
-  const Tensor losses =
+  Tensor losses =
       torch::cross_entropy_loss(logits, targets, {}, at::Reduction::None, Samples::kIgnored);
-  return (losses * (1 - discount * torch::softmax(logits, -1).select(-1, empty))).sum();
+  if (discount != 0)
+    losses = losses * (1 - discount * torch::softmax(logits, -1).select(-1, empty));
+  return seeds == 1 ? losses.sum() : losses.view({seeds, -1}).sum(1);
 }
 
 }  // namespace
@@ -52,6 +54,8 @@ Batch to_batch(const Samples& samples, const TaskFormat& format, torch::Device d
         tensor_of(samples.features, {count, tokens, format.features}, "features").to(device, type);
   if (format.view == TaskFormat::View::given)
     batch.view = tensor_of(samples.view, {count, tokens, tokens}, "entries of the view").to(device);
+  if (!samples.segments.empty())
+    batch.segments = tensor_of(samples.segments, {count, tokens}, "segments").to(device);
   if (!samples.lengths.empty())
     batch.lengths = tensor_of(samples.lengths, {count}, "lengths").to(device, torch::kLong);
   std::vector<std::int64_t> shape = {count};
@@ -69,6 +73,16 @@ Batch to_batch(const Samples& samples, const TaskFormat& format, torch::Device d
     batch.due =
         tensor_of(samples.due, shape, "loops at which targets are due").to(device, torch::kLong);
   return batch;
+}
+
+void copy_from_host(const Tensor& to, const Tensor& from) {
+  const torch::NoGradGuard no_grad;
+  const Tensor shaped = from.view(to.sizes());
+  if (to.is_cuda()) {
+    to.copy_(shaped.to(to.scalar_type()).pin_memory(), /*non_blocking=*/true);
+  } else {
+    to.copy_(shaped);
+  }
 }
 
 Tensor Batch::real_tokens(torch::ScalarType type) const {
@@ -116,8 +130,12 @@ Tensor mean_loss(const Tensor& logits, const Batch& batch, const TaskFormat& for
     const Tensor bits = targets.clamp_min(0).to(numbers.scalar_type());
     const Tensor losses =
         torch::binary_cross_entropy_with_logits(numbers, bits, {}, {}, at::Reduction::None);
-    return (losses * asked).sum() / asked.sum();
+    if (term.seeds == 1) return (losses * asked).sum() / asked.sum();
+    return (losses * asked).view({term.seeds, -1}).sum(1) / asked.view({term.seeds, -1}).sum(1);
   }
+  const auto count_of = [&](const Tensor& each) {
+    return term.seeds == 1 ? each.sum() : each.reshape({term.seeds, -1}).sum(1);
+  };
   Tensor sum;
   std::int64_t first = 0;
   for (std::size_t head = 0; head < format.outputs.size(); ++head) {
@@ -126,8 +144,8 @@ Tensor mean_loss(const Tensor& logits, const Batch& batch, const TaskFormat& for
     const Tensor loss =
         class_loss(numbers.narrow(-1, first, format.outputs[head]).flatten(0, -2),
                    targets.select(-1, at).flatten(), discounted ? term.empty_discount : 0,
-                   discounted ? format.empty->value : 0) /
-        asked.select(-1, at).sum().clamp_min(1);
+                   discounted ? format.empty->value : 0, term.seeds) /
+        count_of(asked.select(-1, at)).clamp_min(1);
     sum = sum.defined() ? sum + loss : loss;
     first += format.outputs[head];
   }

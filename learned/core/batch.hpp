@@ -15,6 +15,7 @@ struct Batch {
   torch::Tensor features;  ///< of the model's type; undefined without features
   torch::Tensor view;      ///< bytes; undefined unless View::given
   torch::Tensor lengths;   ///< int64 [B]; undefined without padding
+  torch::Tensor segments;  ///< int32 [B, L]; undefined unless several texts share a row
   torch::Tensor read;      ///< int64 [B, 1 or 2]; undefined of Readout::each_token
   torch::Tensor targets;   ///< int64
   torch::Tensor due;       ///< int64; undefined where every target is due after the first loop
@@ -30,6 +31,10 @@ struct Batch {
   double relative_change(const torch::Tensor& before, const torch::Tensor& after) const;
 };
 
+/// Copies a tensor of the host into one of a device, which need not have done what it was told
+/// before.
+void copy_from_host(const torch::Tensor& to, const torch::Tensor& from);
+
 /// Errors: std::logic_error where the samples do not have the format's shape.
 Batch to_batch(const Samples& samples, const TaskFormat& format, torch::Device device,
                torch::ScalarType type);
@@ -43,9 +48,10 @@ struct LossTerm {
   std::int64_t due_after = 0;  ///< those due after so many loops; 0: all
   double empty_discount = 0;   ///< alpha of CE(p, y) (1 - alpha p[empty])
   torch::Tensor targets = {};  ///< in place of the batch's own, if defined
+  std::int64_t seeds = 1;      ///< the samples are of so many networks, as many of each
 };
 /// Mean cross-entropy over the targets that are asked for, summed over the heads of answers; of
-/// bits, their mean binary one.
+/// bits, their mean binary one. Of several seeds the mean of each, [seeds].
 torch::Tensor mean_loss(const torch::Tensor& logits, const Batch& batch, const TaskFormat& format,
                         const LossTerm& term = {});
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace logdepth::inline learned_core {
 
@@ -18,7 +19,31 @@ void Linear::adapt(Parameters& parameters, const std::string& name, std::int64_t
   up_ = parameters.add(name + ".adapter_up", {out, rank}, Initial::constant(0));
 }
 
+namespace {
+
+/// Rows [S B, ..., channels] of several seeds by what each seed has, [S, ...].
+Tensor by_seed(const Tensor& x, std::int64_t seeds) {
+  return x.reshape({seeds, -1, x.size(-1)});
+}
+
+/// [S B, ..., in] by the weights of each seed, [S, out, in], in the precision of the products.
+Tensor stacked_linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                      TrainingConfig::Precision precision) {
+  const torch::ScalarType type =
+      precision == TrainingConfig::Precision::bfloat16 ? torch::kBFloat16 : weight.scalar_type();
+  const Tensor rows = by_seed(x, weight.size(0)).to(type);
+  const Tensor columns = weight.to(type).transpose(1, 2);
+  const Tensor y = bias.defined() ? torch::baddbmm(bias.to(type).unsqueeze(1), rows, columns)
+                                  : torch::bmm(rows, columns);
+  std::vector<std::int64_t> shape = x.sizes().vec();
+  shape.back() = weight.size(1);
+  return y.view(shape);
+}
+
+}  // namespace
+
 Tensor Linear::operator()(const Tensor& x, TrainingConfig::Precision precision) const {
+  if (weight_.dim() == 3) return stacked_linear(x, weight_, bias_, precision);
   const auto times = [precision](const Tensor& rows, const Tensor& weight) {
     if (precision == TrainingConfig::Precision::float32) return torch::linear(rows, weight);
     return torch::matmul(rows.to(torch::kBFloat16), weight.to(torch::kBFloat16).t())
@@ -41,19 +66,34 @@ ChannelNorm::ChannelNorm(Parameters& parameters, const std::string& name, std::i
 }
 
 Tensor ChannelNorm::operator()(const Tensor& x) const {
+  if (factor_.dim() == 2) {
+    const Tensor rows = by_seed(x, factor_.size(0));
+    const Tensor factor = factor_.unsqueeze(1);
+    const Tensor normed =
+        kind_ == ModelConfig::NormKind::layernorm
+            ? torch::addcmul(shift_.unsqueeze(1),
+                             torch::layer_norm(rows, {rows.size(-1)}, {}, {}, epsilon_), factor)
+            : rows * torch::rsqrt(rows.square().mean(-1, /*keepdim=*/true) + epsilon_) * factor;
+    return normed.view(x.sizes());
+  }
   if (kind_ == ModelConfig::NormKind::layernorm)
     return torch::layer_norm(x, factor_.sizes(), factor_, shift_, epsilon_);
   return x * torch::rsqrt(x.square().mean(-1, /*keepdim=*/true) + epsilon_) * factor_;
 }
 
-Tensor Rotary::operator()(const Tensor& x, std::int64_t first_position) const {
-  const std::int64_t tokens = x.size(1), half = x.size(-1) / 2;
-  const auto exact = torch::TensorOptions().dtype(torch::kFloat64).device(x.device());
+Rotary::Turns Rotary::turns(const Tensor& like, std::int64_t first_position) const {
+  const std::int64_t tokens = like.size(1), half = like.size(-1) / 2;
+  const auto exact = torch::TensorOptions().dtype(torch::kFloat64).device(like.device());
   const Tensor positions = torch::arange(first_position, first_position + tokens, exact);
   const Tensor speeds =
       torch::exp(torch::arange(half, exact) * (-std::log(base) / static_cast<double>(half)));
   const Tensor angles = torch::outer(positions, speeds).unsqueeze(1);  // [L, 1, w/2]
-  const Tensor cosine = angles.cos().to(x.scalar_type()), sine = angles.sin().to(x.scalar_type());
+  return {angles.cos().to(like.scalar_type()), angles.sin().to(like.scalar_type())};
+}
+
+Tensor Rotary::operator()(const Tensor& x, const Turns& turns) const {
+  const std::int64_t half = x.size(-1) / 2;
+  const Tensor &cosine = turns.cosine, &sine = turns.sine;
   if (pairs == ModelConfig::RotaryPairs::neighbours) {
     const Tensor in_pairs = x.unflatten(-1, {half, 2});
     const Tensor a = in_pairs.select(-1, 0), b = in_pairs.select(-1, 1);
@@ -154,7 +194,10 @@ Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context, Prob
   };
   const auto placed = [&](Tensor x, const std::optional<ChannelNorm>& norm) {
     if (norm) x = norm_over_all_heads_ ? (*norm)(x.flatten(2)).view_as(x) : (*norm)(x);
-    return positions_ == ModelConfig::Positions::rotary ? rotary_(x, context.first_position) : x;
+    if (positions_ != ModelConfig::Positions::rotary) return x;
+    x = x.to(z.scalar_type());
+    if (!context.turns.cosine.defined()) context.turns = rotary_.turns(x, context.first_position);
+    return rotary_(x, context.turns);
   };
   Tensor q = placed(part(0, heads_), query_norm_);
   Tensor k = placed(part(heads_, key_value_heads_), key_norm_);
@@ -190,8 +233,14 @@ Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context, Prob
   }
   k = spread(k, 1);
   v = spread(v, 1);
-  const Attended attended = attention(q, k, v, context.mask.bias(tokens, k.size(2), q.options()),
-                                      context.precision, distance_terms(q, k, context.precision));
+  const DistanceTerms distances = distance_terms(q, k, context.precision);
+  if (!context.bias.defined()) context.bias = context.mask.bias(tokens, k.size(2), z.options());
+  if (!context.probe && device_attention_applies(q, distances))
+    return output_(device_attention(q, k, v, context.bias, context.precision)
+                       .transpose(1, 2)
+                       .reshape({batch, tokens, width_}),
+                   context.precision);
+  const Attended attended = attention(q, k, v, context.bias, context.precision, distances);
   if (context.probe) {
     seen.queries = q.detach();
     seen.keys = k.detach();

@@ -13,7 +13,7 @@
 namespace logdepth::inline learned_core {
 
 /// y = x W^T + b over the last dimension, its product in `precision`; with an adapter
-/// y = x (W + U D)^T + b.
+/// y = x (W + U D)^T + b. Of several seeds the result is of that precision too.
 class Linear {
  public:
   Linear() = default;
@@ -27,7 +27,7 @@ class Linear {
   Tensor operator()(const Tensor& x, TrainingConfig::Precision precision) const;
 
  private:
-  Tensor weight_, bias_;  ///< [out, in], [out] or undefined
+  Tensor weight_, bias_;  ///< [out, in], [out] or undefined; of several seeds with them before
   Tensor down_, up_;      ///< of an adapter, [rank, in], [out, rank]
 };
 
@@ -63,6 +63,24 @@ struct ProbeView {
 };
 using Probe = std::function<void(const ProbeView&)>;
 
+/// Rotary positions (Su et al. 2021).
+struct Rotary {
+  double base = 10000;
+  ModelConfig::RotaryPairs pairs = ModelConfig::RotaryPairs::halves;
+
+  /// Cosines and sines of the angles of L tokens, [L, 1, w/2].
+  struct Turns {
+    Tensor cosine, sine;
+  };
+  /// Of tokens like those of x [B, L, heads, w], w even.
+  Turns turns(const Tensor& like, std::int64_t first_position) const;
+  /// x [B, L, heads, w]: its pair c of channels turns by position * base^(-2c/w).
+  Tensor operator()(const Tensor& x, const Turns& turns) const;
+  Tensor operator()(const Tensor& x, std::int64_t first_position) const {
+    return (*this)(x, turns(x, first_position));
+  }
+};
+
 /// What attention has to know beside the states.
 struct AttentionContext {
   AttentionMask mask;
@@ -73,15 +91,9 @@ struct AttentionContext {
   std::size_t executed = 0;  ///< blocks so far, the index of the next cache
   /// Takes the states after every executed block, [B, L, width], if they are asked for.
   std::vector<Tensor>* states = nullptr;
-};
-
-/// Rotary positions (Su et al. 2021).
-struct Rotary {
-  double base = 10000;
-  ModelConfig::RotaryPairs pairs = ModelConfig::RotaryPairs::halves;
-
-  /// x [B, L, heads, w], w even: its pair c of channels turns by position * base^(-2c/w).
-  Tensor operator()(const Tensor& x, std::int64_t first_position) const;
+  /// What all blocks of a pass share, made by the first: the bias of the mask, rotary angles.
+  Tensor bias;
+  Rotary::Turns turns;
 };
 
 /// One transformer block: attention, then feed-forward, each with its norm, and with a factor per

@@ -61,7 +61,9 @@ Tensor StepEmbedding::operator()(const Tensor& state, std::uint32_t step) const 
     throw InputError(fmt::format(
         "model.step_rows: expected at least {}, the requested number of loops, found {}", step + 1,
         rows_));
-  return state + scale_ * table_[step].to(state.options());
+  if (table_.dim() == 2) return state + scale_ * table_[step].to(state.options());
+  const Tensor of_seeds = (scale_ * table_.select(1, step)).unsqueeze(1);
+  return (state.view({table_.size(0), -1, state.size(-1)}) + of_seeds).view(state.sizes());
 }
 
 namespace {

@@ -33,7 +33,7 @@ class StepEmbedding {
   ModelConfig::StepEmbedding kind_;
   double scale_;
   std::uint32_t rows_, trained_;
-  Tensor table_;  ///< [rows, width]
+  Tensor table_;  ///< [rows, width]; of several seeds with them before
 };
 
 /// Decides token by token when a loop has run often enough (adaptive computation time, Graves 2016;

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "learned/core/constructed_network.hpp"
 #include "learned/core/paper_networks.hpp"
@@ -20,6 +21,11 @@ std::unique_ptr<Network> make_network(const RunConfig& config, const TaskFormat&
     throw std::logic_error("no paper makes networks of kind " + kind);
   }
   return std::make_unique<UniversalTransformer>(config.model, format, config.seed, device);
+}
+
+std::unique_ptr<Network> make_stacked_network(const RunConfig& config, Seeds seeds,
+                                              const TaskFormat& format, torch::Device device) {
+  return std::make_unique<UniversalTransformer>(config.model, format, std::move(seeds), device);
 }
 
 }  // namespace logdepth::inline learned_core

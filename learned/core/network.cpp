@@ -26,8 +26,9 @@ namespace {
 
 /// The mean of the losses of the answers after every loop.
 Tensor mean_loss_of_loops(const PassTrace& trace, const Batch& batch, const TaskFormat& format,
-                          const TrainingConfig& training) {
+                          const TrainingConfig& training, std::int64_t seeds) {
   LossTerm term;
+  term.seeds = seeds;
   term.empty_discount = training.empty_discount;
   Tensor sum;
   for (std::size_t loop = 0; loop < trace.logits.size(); ++loop) {
@@ -44,6 +45,7 @@ Tensor mean_loss_of_loops(const PassTrace& trace, const Batch& batch, const Task
 Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,
                        const TrainingConfig& training, Tensor* last_logits) {
   LossTerm term;
+  term.seeds = network.parameters().seeds();
   term.empty_discount = training.empty_discount;
   const bool last_only = training.supervision == TrainingConfig::Supervision::last;
   PassTrace trace;
@@ -54,10 +56,12 @@ Tensor supervised_loss(const Network& network, const Batch& batch, const PassOpt
   }
   const Tensor logits = network(batch, options, &trace);
   if (last_logits) *last_logits = logits.detach();
-  Tensor loss = last_only ? mean_loss(logits, batch, network.format(), term)
-                          : mean_loss_of_loops(trace, batch, network.format(), training);
+  Tensor loss = last_only
+                    ? mean_loss(logits, batch, network.format(), term)
+                    : mean_loss_of_loops(trace, batch, network.format(), training, term.seeds);
   for (std::size_t level = 0; level < trace.taught.size(); ++level) {
     LossTerm taught;
+    taught.seeds = term.seeds;
     taught.targets = batch.taught[level];
     loss = loss + mean_loss(trace.taught[level], batch, network.format(), taught);
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "learned/core/batch.hpp"
@@ -41,21 +42,26 @@ struct PassTrace {
 struct Lesson {
   const TrainingConfig& training;
   std::uint64_t seed = 0, step = 0;  ///< what random numbers are drawn from
-  /// Descends on a loss: its gradient, then one step of the optimiser.
+  /// Descends on a loss, or on the sum of those of several seeds: its gradient, then one step of the
+  /// optimiser.
   std::function<void(const Tensor& loss)> descend;
 };
 /// What came of it, detached.
 struct Learned {
-  Tensor loss;    ///< a number
+  Tensor loss;    ///< a number; of several seeds one for each, [seeds]
   Tensor logits;  ///< the answers, as they were before the last descent
 };
 
-/// What a trainer trains.
+/// What a trainer trains. A network of several seeds is a stack of networks: the samples of the first
+/// one, then those of the second, as many of each.
 class Network {
  public:
-  Network(const TaskFormat& format, std::uint64_t seed, torch::Device device,
-          torch::ScalarType type, Purpose purpose = Purpose::trained)
-      : format_(format), device_(device), type_(type), parameters_(seed, device, type, purpose) {}
+  Network(const TaskFormat& format, Seeds seeds, torch::Device device, torch::ScalarType type,
+          Purpose purpose = Purpose::trained)
+      : format_(format),
+        device_(device),
+        type_(type),
+        parameters_(std::move(seeds), device, type, purpose) {}
   virtual ~Network() = default;
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
@@ -93,7 +99,8 @@ class Network {
 /// Errors: InputError where this libtorch has no such device.
 void expect_device(torch::Device device);
 
-/// The loss of one pass as `training` supervises it. `last_logits`: those after the last loop.
+/// The loss of one pass as `training` supervises it; of several seeds one for each, [seeds].
+/// `last_logits`: those after the last loop.
 Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,
                        const TrainingConfig& training, Tensor* last_logits = nullptr);
 

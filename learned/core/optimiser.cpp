@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "learned/core/batch.hpp"
+
 namespace logdepth::inline learned_core {
 
 double learning_rate(const TrainingConfig& config, std::uint64_t step) {
@@ -31,10 +33,40 @@ FlatAdamW::FlatAdamW(const TrainingConfig& config, const Parameters& parameters)
       beta1_(config.beta1),
       beta2_(config.beta2),
       weight_decay_(config.weight_decay),
-      clip_(config.clip) {}
+      clip_(config.clip),
+      numbers_(torch::zeros({3, parameters.seeds(), 1}, parameters.options())) {}
+
+namespace {
+constexpr double kNormFloor = 1e-6, kRootFloor = 1e-8;  // as libtorch has them
+}  // namespace
+
+void FlatAdamW::prepare(const std::vector<double>& rates) {
+  ++steps;
+  const double bias1 = 1 - std::pow(beta1_, static_cast<double>(steps));
+  const double bias2 = 1 - std::pow(beta2_, static_cast<double>(steps));
+  std::vector<double> numbers;
+  for (const double rate : rates) numbers.push_back(1 - rate * weight_decay_);
+  for (const double rate : rates) numbers.push_back(rate / bias1);
+  numbers.insert(numbers.end(), rates.size(), std::sqrt(bias2));
+  copy_from_host(numbers_, torch::tensor(numbers, torch::kFloat64));
+}
+
+void FlatAdamW::update(Parameters& parameters) {
+  torch::NoGradGuard no_grad;
+  Tensor& g = parameters.gradients();
+  const Tensor norm = g.norm(2, {1}, /*keepdim=*/true);
+  const Tensor finite = norm.isfinite();
+  g.mul_((clip_ / (norm + kNormFloor)).clamp_max(1));
+  const Tensor clipped = torch::where(finite, g, torch::zeros_like(g));
+  first_moment.copy_(torch::where(finite, first_moment.lerp(clipped, 1 - beta1_), first_moment));
+  second_moment.copy_(torch::where(
+      finite, (second_moment * beta2_).addcmul_(clipped, clipped, 1 - beta2_), second_moment));
+  const Tensor root = second_moment.sqrt().div_(numbers_[2]).add_(kRootFloor);
+  parameters.values().mul_(numbers_[0]).sub_((first_moment * numbers_[1]).div_(root));
+  g.zero_();
+}
 
 void FlatAdamW::step(Parameters& parameters, double rate) {
-  constexpr double kNormFloor = 1e-6, kRootFloor = 1e-8;  // as libtorch has them
   torch::NoGradGuard no_grad;
   Tensor& g = parameters.gradients();
   g.mul_((clip_ / (g.norm() + kNormFloor)).clamp_max(1));

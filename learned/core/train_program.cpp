@@ -19,6 +19,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/quoted_text.hpp"
 #include "base/worker_threads.hpp"
@@ -45,7 +46,8 @@ extern "C" void interrupt(int signal) {
 
 struct Options {
   std::string config, out, inspection, question, measure, device = "cpu";
-  bool ask = false;
+  std::vector<std::string> beside;
+  bool lm = false;
   int threads = 1;
 };
 
@@ -63,18 +65,41 @@ class Line {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-std::string progress_text(const TrainingState& state, const TrainingConfig& training,
-                          const std::string& stage) {
+/// The number of all seeds, or the least and the largest where they differ.
+std::string range_text(const char* format, const Trainer& trainer, double TrainingState::*number) {
+  std::vector<double> all;
+  for (std::size_t seed = 0; seed < trainer.seeds(); ++seed)
+    all.push_back(trainer.state(seed).*number);
+  const auto [least, most] = std::ranges::minmax_element(all);
+  char text[100];
+  std::snprintf(text, sizeof text, format, *least);
+  if (all.size() == 1) return text;
+  char other[100];
+  std::snprintf(other, sizeof other, format, *most);
+  return std::string(text) + " to " + other;
+}
+
+std::string stage_text(const Trainer& trainer) {
+  std::size_t least = trainer.state().stage, most = least;
+  for (std::size_t seed = 1; seed < trainer.seeds(); ++seed) {
+    least = std::min(least, trainer.state(seed).stage);
+    most = std::max(most, trainer.state(seed).stage);
+  }
+  const std::string first = trainer.task().stage_name(least);
+  return least == most ? first : first + " to " + trainer.task().stage_name(most);
+}
+
+std::string progress_text(const Trainer& trainer, const TrainingConfig& training) {
+  const TrainingState& state = trainer.state();
   const double rate = state.seconds > 0 ? static_cast<double>(state.step) / state.seconds : 0;
   double left = rate > 0 ? static_cast<double>(training.steps - state.step) / rate : 0;
   if (training.seconds > 0) left = std::min(left, training.seconds - state.seconds);
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "step %llu of %llu, stage %s, loss %.4f, accuracy %.3f, %.1f steps/s, %.0f s left",
-                static_cast<unsigned long long>(state.step),
-                static_cast<unsigned long long>(training.steps), stage.c_str(), state.loss,
-                state.accuracy, rate, left);
-  return text;
+  const std::string seeds = trainer.seeds() == 1 ? "" : fmt::format("{} seeds, ", trainer.seeds());
+  return fmt::format(
+      "{}step {} of {}, stage {}, loss {}, accuracy {}, {:.1f} steps/s, {:.0f} s left", seeds,
+      state.step, training.steps, stage_text(trainer),
+      range_text("%.4f", trainer, &TrainingState::loss),
+      range_text("%.3f", trainer, &TrainingState::accuracy), rate, left);
 }
 
 /// libtorch sets its own threads; OpenBLAS, where it is the one behind matrix products, has more.
@@ -93,42 +118,63 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
+RunConfig config_of(const std::string& file) {
+  const auto json = nlohmann::json::parse(read_json_file(file), nullptr, false);
+  if (json.is_discarded()) throw InputError(file + ": expected a JSON object");
+  return run_config_from_json(json, file);
+}
+
 int train(const Options& options) {
   keep_freed_memory();
   set_threads(options.threads);
-  const std::string text = read_json_file(options.config);
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw InputError(options.config + ": expected a JSON object");
-  const RunConfig config = run_config_from_json(json, options.config);
-  Trainer trainer(config, torch::Device(options.device));
+  std::vector<RunConfig> configs = {config_of(options.config)};
+  std::vector<std::string> folders = {options.out};
+  for (const std::string& folder : options.beside) {
+    configs.push_back(config_of(folder + "/" + kRunConfigFile));
+    folders.push_back(folder);
+  }
+  Trainer trainer(configs, torch::Device(options.device));
   std::filesystem::create_directories(options.out);
-  const std::string checkpoint = options.out + "/" + kCheckpointFile;
-  if (std::filesystem::exists(checkpoint)) {
-    trainer.resume(options.out);
-  } else if (!config.initial_weights.empty()) {
+  const auto each_seed = [&](const auto& what) {
+    for (std::size_t seed = 0; seed < folders.size(); ++seed) what(seed, folders[seed] + "/");
+  };
+  if (std::ranges::any_of(folders, [](const std::string& folder) {
+        return std::filesystem::exists(folder + "/" + kCheckpointFile);
+      })) {
+    trainer.resume(folders);
+  } else if (!configs.front().initial_weights.empty()) {
     trainer.load_weights();
   }
 
   Line line;
+  const auto save = [&] {
+    each_seed([&](std::size_t seed, const std::string& folder) {
+      // What diverged is nothing to go on from.
+      if (!trainer.state(seed).diverged) trainer.save_checkpoint(folder + kCheckpointFile, seed);
+    });
+  };
   const Trainer::Stop stop = trainer.train(
       interrupted,
-      [&](const TrainingState& state) {
-        line.show(progress_text(state, config.training, trainer.task().stage_name(state.stage)));
-      },
-      [&] { trainer.save_checkpoint(checkpoint); }, options.out);
-  // What diverged is nothing to go on from.
-  if (stop != Trainer::Stop::diverged) trainer.save_checkpoint(checkpoint);
+      [&](const TrainingState&) { line.show(progress_text(trainer, configs.front().training)); },
+      save, folders);
+  save();
   if (stop == Trainer::Stop::interrupted) {
     std::cerr << "logdepth: interrupted after " << trainer.state().step
-              << " steps; the same command continues from " << checkpoint << '\n';
+              << " steps; the same command continues from " << folders.front() << '/'
+              << kCheckpointFile << '\n';
     raise(interrupting_signal);
   }
-  if (stop != Trainer::Stop::diverged) trainer.save_weights(options.out + "/" + kWeightsFile);
-  const RunRecord record = trainer.record(stop, [&](std::size_t done, std::size_t total) {
-    if (interrupted) raise(interrupting_signal);  // the checkpoint is there
-    line.show(fmt::format("measuring, {} of {}", done, total));
+  each_seed([&](std::size_t seed, const std::string& folder) {
+    if (!trainer.state(seed).diverged) trainer.save_weights(folder + kWeightsFile, seed);
+    const RunRecord record = trainer.record(
+        stop,
+        [&](std::size_t done, std::size_t total) {
+          if (interrupted) raise(interrupting_signal);  // the checkpoint is there
+          line.show(fmt::format("measuring, {} of {}", done, total));
+        },
+        seed);
+    write_run_record(record, folder + kRecordFile);
   });
-  write_run_record(record, options.out + "/" + kRecordFile);
   return 0;
 }
 
@@ -170,7 +216,7 @@ int ask(const Options& options) {
   expect_device(torch::Device(options.device));
   Line line;
   const nlohmann::ordered_json answer = answer_request(
-      model_request_from_json(object_of(options.config, "--ask"), "--ask"),
+      model_request_from_json(object_of(options.config, "--lm"), "--lm"),
       torch::Device(options.device),
       [&](std::size_t done, std::size_t total) { line.show(fmt::format("{} {}", done, total)); });
   // A token may be a part of a character.
@@ -189,16 +235,20 @@ int run(int argc, char** argv) {
                  "configuration file (JSON); for --inspect and --measure the folder of a run, for "
                  "the other one a request")
       ->required();
-  const CLI::Option* out = app.add_option("--out", options.out, "folder of the run");
+  CLI::Option* out = app.add_option("--out", options.out, "folder of the run");
   const CLI::Option* inspection = app.add_option(
       "--inspect", options.inspection,
       "print the analysis that this paper makes of the network of a finished run, as JSON");
+  app.add_option(
+         "--beside", options.beside,
+         "folder of another seed, with its config.json, that is trained together with --out")
+      ->needs(out);
   app.add_option("--question", options.question, "input of --inspect, as JSON");
   const CLI::Option* measured = app.add_option(
       "--measure", options.measure,
       "measure the network of a finished run, print the result as JSON; see logdepth measure");
-  const CLI::Option* asked = app.add_flag(
-      "--ask", options.ask, "print measurements of a language model, as JSON; see logdepth lm");
+  const CLI::Option* language_model = app.add_flag(
+      "--lm", options.lm, "print measurements of a language model, as JSON; see logdepth lm");
   app.add_option("--device", options.device, "device to run on")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--threads", options.threads, "threads for tensor operations")
@@ -209,11 +259,11 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw InputError(std::string(error.what()) + " (see logdepth-train --help)");
   }
-  if (out->count() + inspection->count() + measured->count() + asked->count() != 1)
-    throw InputError("expected one of --out, to train, --inspect, --measure and --ask");
+  if (out->count() + inspection->count() + measured->count() + language_model->count() != 1)
+    throw InputError("expected exactly one of --out (to train), --inspect, --measure, --lm");
   std::signal(SIGPIPE, SIG_IGN);  // nobody may be listening to the progress
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
-  if (options.ask) return ask(options);
+  if (options.lm) return ask(options);
   if (!inspection->empty()) return inspect(options);
   if (!measured->empty()) return measure(options);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, interrupt);

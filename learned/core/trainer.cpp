@@ -4,11 +4,14 @@
 #include <fmt/core.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
+#include "learned/core/device_name.hpp"
 #include "learned/core/language_model.hpp"
 #include "learned/core/make_network.hpp"
 #include "learned/core/matrix_kernels.hpp"
@@ -23,11 +26,35 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-RunConfig checked(const RunConfig& config, torch::Device device) {
+void check(const RunConfig& config, torch::Device device) {
   validate(config);
   expect_device(device);
   check_initial_weights(config, device.is_cpu() ? ModelUse::trained : ModelUse::read);
-  return config;
+}
+
+std::vector<RunConfig> checked(std::vector<RunConfig> configs, torch::Device device) {
+  for (const RunConfig& config : configs) {
+    check(config, device);
+    if (configs.size() > 1 && !stacks_with(configs.front(), config))
+      throw InputError(
+          "runs that are trained together: expected packed samples (task.row_tokens) and settings "
+          "that differ in seed and training.learning_rate only");
+  }
+  return configs;
+}
+
+std::unique_ptr<Network> network_of(const std::vector<RunConfig>& configs, const TaskFormat& format,
+                                    torch::Device device) {
+  if (configs.size() == 1) return make_network(configs.front(), format, device);
+  std::vector<std::uint64_t> seeds;
+  for (const RunConfig& config : configs) seeds.push_back(config.seed);
+  return make_stacked_network(configs.front(), seeds, format, device);
+}
+
+std::vector<std::unique_ptr<Task>> tasks_of(const std::vector<RunConfig>& configs) {
+  std::vector<std::unique_ptr<Task>> tasks;
+  for (const RunConfig& config : configs) tasks.push_back(config.task->make_task(config.seed));
+  return tasks;
 }
 
 std::string processor() {
@@ -43,6 +70,11 @@ std::string processor() {
 constexpr const char* kBeforeDecayFile = "before-decay.safetensors";
 constexpr const char* kFirstMoment = "optimiser.first_moment";
 constexpr const char* kSecondMoment = "optimiser.second_moment";
+
+/// What a seed has of numbers that all seeds share a tensor of.
+Tensor row_of(const Tensor& numbers, std::size_t seed) {
+  return numbers.dim() == 1 ? numbers : numbers[static_cast<std::int64_t>(seed)];
+}
 
 }  // namespace
 
@@ -61,121 +93,209 @@ const char* stop_name(Trainer::Stop stop) {
 }
 
 Trainer::Trainer(const RunConfig& config, torch::Device device)
-    : config_(checked(config, device)),
-      task_(config.task->make_task(config.seed)),
-      network_(make_network(config, task_->format(), device)),
-      optimiser_(config.training, network_->parameters()) {}
+    : Trainer(std::vector<RunConfig>{config}, device) {}
+
+Trainer::Trainer(std::vector<RunConfig> configs, torch::Device device)
+    : configs_(checked(std::move(configs), device)),
+      tasks_(tasks_of(configs_)),
+      network_(network_of(configs_, tasks_.front()->format(), device)),
+      optimiser_(configs_.front().training, network_->parameters()),
+      states_(configs_.size()) {}
+
+Learned Trainer::learn(const Samples& samples) {
+  const RunConfig& config = configs_.front();
+  const std::uint64_t step = states_.front().step;
+  Parameters& parameters = network_->parameters();
+  const TaskFormat format = task().format();
+  if (!parameters.stacked())
+    return network_->learn(to_batch(samples, format, network_->device(), network_->type()),
+                           {config.training, config.seed, step, [&](const Tensor& loss) {
+                              loss.backward();
+                              optimiser_.step(parameters, learning_rate(config.training, step));
+                            }});
+  std::vector<double> rates;
+  for (const RunConfig& each : configs_) rates.push_back(learning_rate(each.training, step));
+  optimiser_.prepare(rates);
+  const Batch batch = to_batch(samples, format, torch::kCPU, network_->type());
+  if (!graph_) {
+    inputs_ = batch;
+    for (Tensor* const tensor : {&inputs_.indices, &inputs_.targets, &inputs_.segments})
+      *tensor = torch::empty_like(*tensor, tensor->options().device(network_->device()));
+    const auto step_on_inputs = [this] {
+      const RunConfig& first = configs_.front();
+      return network_->learn(
+          inputs_, {first.training, first.seed, states_.front().step, [this](const Tensor& loss) {
+                      network_->parameters().differentiate(loss.sum());
+                      optimiser_.update(network_->parameters());
+                    }});
+    };
+    graph_ = std::make_unique<StepGraph>(step_on_inputs, network_->device());
+  }
+  copy_from_host(inputs_.indices, batch.indices);
+  copy_from_host(inputs_.targets, batch.targets);
+  copy_from_host(inputs_.segments, batch.segments);
+  return graph_->run();
+}
 
 void Trainer::one_step() {
-  const TrainingConfig& training = config_.training;
-  const Samples samples = task_->training_batch(state_.stage, state_.step);
-  const Batch batch = to_batch(samples, task_->format(), network_->device(), network_->type());
-  const Learned learned = network_->learn(
-      batch, {training, config_.seed, state_.step, [&](const Tensor& loss) {
-                loss.backward();
-                optimiser_.step(network_->parameters(), learning_rate(training, state_.step));
-              }});
-  for (std::size_t i = 0; i < samples.count; ++i) state_.tokens += samples.length(i);
-  ++state_.step;
-  ++state_.stage_steps;
+  const TrainingConfig& training = configs_.front().training;
+  std::vector<Samples> samples;
+  for (std::size_t seed = 0; seed < seeds(); ++seed)
+    samples.push_back(tasks_[seed]->training_batch(states_[seed].stage, states_[seed].step));
+  const Learned learned = learn(seeds() == 1 ? samples.front() : joined(samples));
+  for (std::size_t seed = 0; seed < seeds(); ++seed) {
+    TrainingState& state = states_[seed];
+    for (std::size_t i = 0; i < samples[seed].count; ++i) state.tokens += samples[seed].length(i);
+    ++state.step;
+    ++state.stage_steps;
+  }
   // Reading waits for the device, so it is not done at every step.
-  if (state_.step % training.read_every == 0 || state_.step == training.steps)
-    read(samples, learned.logits, learned.loss.item<double>());
+  const std::uint64_t step = states_.front().step;
+  if (step % training.read_every == 0 || step == training.steps) read(samples, learned);
 }
 
-void Trainer::read(const Samples& samples, const Tensor& logits, double loss) {
-  const TrainingConfig& training = config_.training;
-  state_.loss = loss;
-  if (samples.review) return;
-  const double accuracy = task_->promoting_accuracy(samples, answers(logits, task_->format()));
-  state_.accuracy = training.average * state_.accuracy + (1 - training.average) * accuracy;
-  if (state_.accuracy < training.promotion || state_.stage_steps < training.stage_least ||
-      state_.stage + 1 >= task_->stages())
+void Trainer::read(const std::vector<Samples>& samples, const Learned& learned) {
+  const Tensor losses = learned.loss.to(torch::kCPU, torch::kFloat64).reshape({-1});
+  const std::vector<std::int32_t> all = answers(learned.logits, task().format());
+  const auto each = static_cast<std::ptrdiff_t>(all.size() / seeds());
+  for (std::size_t seed = 0; seed < seeds(); ++seed) {
+    TrainingState& state = states_[seed];
+    state.loss = losses[static_cast<std::int64_t>(seed)].item<double>();
+    state.diverged = state.diverged || !std::isfinite(state.loss);
+    if (samples[seed].review || state.diverged) continue;
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(seed) * each;
+    read(seed, samples[seed], {first, first + each});
+  }
+}
+
+void Trainer::read(std::size_t seed, const Samples& samples,
+                   const std::vector<std::int32_t>& answers) {
+  const TrainingConfig& training = configs_[seed].training;
+  const Task& task = *tasks_[seed];
+  TrainingState& state = states_[seed];
+  const double accuracy = task.promoting_accuracy(samples, answers);
+  state.accuracy = training.average * state.accuracy + (1 - training.average) * accuracy;
+  if (state.accuracy < training.promotion || state.stage_steps < training.stage_least ||
+      state.stage + 1 >= task.stages())
     return;
-  ++state_.stage;
-  state_.stage_steps = 0;
-  state_.accuracy = 0;
-  state_.promotions.push_back({{"step", state_.step}, {"to", task_->stage_name(state_.stage)}});
+  ++state.stage;
+  state.stage_steps = 0;
+  state.accuracy = 0;
+  state.promotions.push_back({{"step", state.step}, {"to", task.stage_name(state.stage)}});
 }
 
-void Trainer::take_score() {
-  const auto& points = state_.curve.points;
-  if (config_.training.curve_first == 0) return;
-  if (!points.empty() && points.back().steps >= state_.step) return;
-  Score score = task_->score(predictor(), state_.stage);
-  state_.curve.points.push_back({state_.step, score.value, state_.tokens, std::move(score.accuracy),
-                                 std::move(score.by_loops)});
+void Trainer::take_score(std::size_t seed) {
+  TrainingState& state = states_[seed];
+  const auto& points = state.curve.points;
+  if (configs_[seed].training.curve_first == 0 || state.diverged) return;
+  if (!points.empty() && points.back().steps >= state.step) return;
+  Score score = tasks_[seed]->score(predictor(seed), state.stage);
+  state.curve.points.push_back({state.step, score.value, state.tokens, std::move(score.accuracy),
+                                std::move(score.by_loops)});
 }
 
 Trainer::Stop Trainer::train(const std::atomic<bool>& interrupted, const Report& report,
-                             const std::function<void()>& save, const std::string& folder) {
-  const TrainingConfig& training = config_.training;
-  state_.curve.score = task_->score_name();
+                             const std::function<void()>& save,
+                             const std::vector<std::string>& folders) {
+  const TrainingConfig& training = configs_.front().training;
+  const auto each_seed = [&](const auto& what) {
+    for (std::size_t seed = 0; seed < seeds(); ++seed) what(seed);
+  };
+  each_seed([&](std::size_t seed) { states_[seed].curve.score = tasks_[seed]->score_name(); });
   Clock::time_point saved = Clock::now();
-  while (state_.step < training.steps) {
+  const TrainingState& state = states_.front();
+  while (state.step < training.steps) {
     if (interrupted) return Stop::interrupted;
-    if (training.seconds > 0 && state_.seconds >= training.seconds) return Stop::seconds;
+    if (training.seconds > 0 && state.seconds >= training.seconds) return Stop::seconds;
     if (training.schedule == TrainingConfig::Schedule::decaying &&
-        state_.step == decay_begins(training))
-      save_checkpoint(folder + "/" + kBeforeDecayFile);
+        state.step == decay_begins(training))
+      each_seed([&](std::size_t seed) {
+        save_checkpoint(folders.at(seed) + "/" + kBeforeDecayFile, seed);
+      });
     const Clock::time_point begin = Clock::now();
     one_step();
     const Clock::time_point now = Clock::now();
-    state_.seconds += std::chrono::duration<double>(now - begin).count();
-    if (!std::isfinite(state_.loss)) return Stop::diverged;
-    if (state_.step % training.read_every == 0) report(state_);
-    if (is_curve_step(state_.step, training.curve_first)) take_score();
+    const double spent = std::chrono::duration<double>(now - begin).count();
+    each_seed([&](std::size_t seed) { states_[seed].seconds += spent; });
+    if (std::ranges::all_of(states_, &TrainingState::diverged)) return Stop::diverged;
+    if (state.step % training.read_every == 0) report(state);
+    if (is_curve_step(state.step, training.curve_first))
+      each_seed([&](std::size_t seed) { take_score(seed); });
     if (now - saved > std::chrono::minutes(1)) {
       save();
       saved = now;
     }
   }
-  take_score();
+  each_seed([&](std::size_t seed) { take_score(seed); });
   return Stop::steps;
 }
 
-void Trainer::resume(const std::string& folder) {
+void Trainer::resume(const std::vector<std::string>& folders) {
+  for (std::size_t seed = 0; seed < seeds(); ++seed) {
+    resume(folders.at(seed), seed);
+    if (states_[seed].step != states_.front().step)
+      throw InputError(fmt::format(
+          "{}: expected a checkpoint after {} steps, as in {}, found one after {}; continue them "
+          "one by one with --together 1",
+          folders[seed], states_.front().step, folders.front(), states_[seed].step));
+  }
+}
+
+void Trainer::resume(const std::string& folder, std::size_t seed) {
   namespace fs = std::filesystem;
+  const RunConfig& config = configs_[seed];
+  TrainingState& state = states_[seed];
   const std::string latest = folder + "/" + kCheckpointFile;
   const std::string before = folder + "/" + kBeforeDecayFile;
   if (!fs::exists(latest)) return;
-  TrainingConfig earlier = config_.training;
-  earlier.steps = load_checkpoint(latest);
+  TrainingConfig earlier = config.training;
+  earlier.steps = load_checkpoint(latest, seed);
   // A rate that fell towards another end is not the one of this run.
   if (earlier.schedule != TrainingConfig::Schedule::decaying ||
-      earlier.steps == config_.training.steps || state_.step <= decay_begins(earlier))
+      earlier.steps == config.training.steps || state.step <= decay_begins(earlier))
     return;
   if (!fs::exists(before))
     throw InputError(before +
                      ": expected the checkpoint of the step at which the learning rate began to "
                      "fall, which a longer run continues from; choose another folder");
-  LearningCurve ended = state_.curve;
-  const bool at_its_end = state_.step == earlier.steps && !ended.points.empty();
+  LearningCurve ended = state.curve;
+  const bool at_its_end = state.step == earlier.steps && !ended.points.empty();
   if (at_its_end) ended.ends.push_back(ended.points.back());
-  load_checkpoint(before);
-  state_.curve.ends = std::move(ended.ends);
+  load_checkpoint(before, seed);
+  state.curve.ends = std::move(ended.ends);
 }
 
-void Trainer::save_checkpoint(const std::string& file) const {
+const Network& Trainer::of_seed(std::size_t seed) const {
+  if (!network_->parameters().stacked()) return *network_;
+  if (!one_) one_ = make_network(configs_.front(), task().format(), network_->device());
+  const torch::NoGradGuard no_grad;
+  one_->parameters().values().copy_(
+      network_->parameters().values()[static_cast<std::int64_t>(seed)]);
+  return *one_;
+}
+
+void Trainer::save_checkpoint(const std::string& file, std::size_t seed) const {
+  const TrainingState& now = states_[seed];
   TensorFile content;
-  content.tensors = named_tensors(network_->parameters());
-  content.tensors[kFirstMoment] = optimiser_.first_moment;
-  content.tensors[kSecondMoment] = optimiser_.second_moment;
-  const nlohmann::ordered_json state = {{"step", state_.step},
+  content.tensors = named_tensors(of_seed(seed).parameters());
+  content.tensors[kFirstMoment] = row_of(optimiser_.first_moment, seed);
+  content.tensors[kSecondMoment] = row_of(optimiser_.second_moment, seed);
+  const nlohmann::ordered_json state = {{"step", now.step},
                                         {"descents", optimiser_.steps},
-                                        {"stage", state_.stage},
-                                        {"stage_steps", state_.stage_steps},
-                                        {"loss", state_.loss},
-                                        {"accuracy", state_.accuracy},
-                                        {"seconds", state_.seconds},
-                                        {"tokens", state_.tokens},
-                                        {"promotions", state_.promotions},
-                                        {"curve", to_json(state_.curve)}};
-  content.metadata = {{"config", to_json(config_).dump()}, {"state", state.dump()}};
+                                        {"stage", now.stage},
+                                        {"stage_steps", now.stage_steps},
+                                        {"loss", now.loss},
+                                        {"accuracy", now.accuracy},
+                                        {"seconds", now.seconds},
+                                        {"tokens", now.tokens},
+                                        {"promotions", now.promotions},
+                                        {"curve", to_json(now.curve)}};
+  content.metadata = {{"config", to_json(configs_[seed]).dump()}, {"state", state.dump()}};
   write_tensor_file(content, file);
 }
 
-std::uint64_t Trainer::load_checkpoint(const std::string& file) {
+std::uint64_t Trainer::load_checkpoint(const std::string& file, std::size_t seed) {
+  TrainingState& now = states_[seed];
   TensorFile content = read_tensor_file(file);
   const auto refuse = [&](const std::string& expected) {
     return InputError(file + ": expected " + expected);
@@ -185,96 +305,116 @@ std::uint64_t Trainer::load_checkpoint(const std::string& file) {
   if (config.is_discarded() || state.is_discarded())
     throw refuse("the checkpoint of a training run");
   const RunConfig made_by = run_config_from_json(config, file);
-  if (!continues(made_by, config_))
+  if (!continues(made_by, configs_[seed]))
     throw refuse("a checkpoint of the same configuration; remove it or choose another folder");
+  Tensor first, second;
   try {
-    state_.step = state.at("step");
-    state_.stage = state.at("stage");
-    state_.stage_steps = state.at("stage_steps");
-    state_.loss = state.at("loss");
-    state_.accuracy = state.at("accuracy");
-    state_.seconds = state.at("seconds");
-    state_.tokens = state.at("tokens");
-    state_.promotions = state.at("promotions");
-    state_.curve = learning_curve_from_json(state.at("curve"));
+    now.step = state.at("step");
+    now.stage = state.at("stage");
+    now.stage_steps = state.at("stage_steps");
+    now.loss = state.at("loss");
+    now.accuracy = state.at("accuracy");
+    now.seconds = state.at("seconds");
+    now.tokens = state.at("tokens");
+    now.promotions = state.at("promotions");
+    now.curve = learning_curve_from_json(state.at("curve"));
     // Older checkpoints are of networks that descend once a step.
-    optimiser_.steps = state.value("descents", state_.step);
-    const auto options = network_->parameters().values().options();
-    optimiser_.first_moment = content.tensors.at(kFirstMoment).to(options);
-    optimiser_.second_moment = content.tensors.at(kSecondMoment).to(options);
+    optimiser_.steps = state.value("descents", now.step);
+    first = content.tensors.at(kFirstMoment);
+    second = content.tensors.at(kSecondMoment);
   } catch (const std::exception&) {
     throw refuse("the state of a training run in its metadata");
   }
   const auto moment = [&](const Tensor& tensor) {
-    return tensor.sizes() == network_->parameters().values().sizes() &&
+    return tensor.dim() == 1 && tensor.size(0) == network_->parameters().count() &&
            tensor.isfinite().all().item<bool>();
   };
-  if (state_.stage >= task_->stages() || state_.stage_steps > state_.step ||
-      !state_.promotions.is_array() || !moment(optimiser_.first_moment) ||
-      !moment(optimiser_.second_moment))
+  if (now.stage >= tasks_[seed]->stages() || now.stage_steps > now.step ||
+      !now.promotions.is_array() || !moment(first) || !moment(second))
     throw refuse("the state of a run of this configuration");
-  if (state_.step > config_.training.steps)
+  if (now.step > configs_[seed].training.steps)
     throw refuse(
-        fmt::format("training.steps of at least {}, the steps that it has made", state_.step));
+        fmt::format("training.steps of at least {}, the steps that it has made", now.step));
   content.tensors.erase(kFirstMoment);
   content.tensors.erase(kSecondMoment);
-  load_parameters(network_->parameters(), content.tensors, file);
+  row_of(optimiser_.first_moment, seed).copy_(first);
+  row_of(optimiser_.second_moment, seed).copy_(second);
+  load_network(content.tensors, file, seed);
   return made_by.training.steps;
 }
 
+void Trainer::load_network(const std::map<std::string, Tensor>& tensors, const std::string& file,
+                           std::size_t seed) {
+  if (!network_->parameters().stacked()) {
+    load_parameters(network_->parameters(), tensors, file);
+    return;
+  }
+  of_seed(seed);  // makes the network of one
+  load_parameters(one_->parameters(), tensors, file);
+  const torch::NoGradGuard no_grad;
+  row_of(network_->parameters().values(), seed).copy_(one_->parameters().values());
+}
+
 void Trainer::load_weights() {
-  const std::string& file = config_.initial_weights;
-  if (is_language_model(file)) {
-    load_language_model(network_->parameters(), config_.model, LanguageModelFile(file),
-                        config_.initial_layers);
-  } else {
-    load_parameters(network_->parameters(), read_tensor_file(file).tensors, file);
+  for (std::size_t seed = 0; seed < seeds(); ++seed) {
+    const std::string& file = configs_[seed].initial_weights;
+    if (is_language_model(file)) {
+      load_language_model(network_->parameters(), configs_[seed].model, LanguageModelFile(file),
+                          configs_[seed].initial_layers);
+    } else {
+      load_network(read_tensor_file(file).tensors, file, seed);
+    }
   }
 }
 
-void Trainer::save_weights(const std::string& file) const {
-  write_tensor_file({named_tensors(network_->parameters()), {{"config", to_json(config_).dump()}}},
-                    file);
+void Trainer::save_weights(const std::string& file, std::size_t seed) const {
+  write_tensor_file(
+      {named_tensors(of_seed(seed).parameters()), {{"config", to_json(configs_[seed]).dump()}}},
+      file);
 }
 
-Predictor Trainer::predictor() const {
-  return predictor_of(*network_, config_.training.precision);
+Predictor Trainer::predictor(std::size_t seed) const {
+  return predictor_of(of_seed(seed), configs_[seed].training.precision);
 }
 
 nlohmann::ordered_json Trainer::moved(const MeasureProgress& progress) const {
-  const std::unique_ptr<Network> before =
-      make_network(config_, task_->format(), network_->device());
+  const RunConfig& config = configs_.front();
+  const std::unique_ptr<Network> before = make_network(config, task().format(), network_->device());
   const torch::NoGradGuard no_grad;
   const Tensor& from = before->parameters().values();
   const Tensor change = (network_->parameters().values() - from).abs();
-  return {{"result", task_->measure(predictor_of(*before, config_.training.precision), state_.stage,
+  return {{"result", task().measure(predictor_of(*before, config.training.precision), state().stage,
                                     progress)},
           {"relative_change", (change.norm() / from.norm()).item<double>()},
           {"largest_change", change.max().item<double>()}};
 }
 
-RunRecord Trainer::record(Stop stop, const MeasureProgress& progress) const {
+RunRecord Trainer::record(Stop stop, const MeasureProgress& progress, std::size_t seed) const {
+  const TrainingState& state = states_[seed];
   RunRecord record;
-  record.config = config_;
-  record.inputs = input_hashes(config_);
+  record.config = configs_[seed];
+  record.inputs = input_hashes(record.config);
   record.machine = {{"device", network_->device().is_cuda() ? "cuda" : "cpu"},
                     {"processor", processor()},
                     {"libtorch", TORCH_VERSION},
                     {"threads", at::get_num_threads()}};
+  if (const std::string name = device_name(network_->device()); !name.empty())
+    record.machine["device_name"] = name;
   if (const std::string kernels = matrix_kernels(); !kernels.empty())
     record.machine["kernels"] = kernels;
-  record.training = {{"steps", state_.step},
-                     {"seconds", std::round(state_.seconds * 10) / 10},
-                     {"stopped", stop_name(stop)},
+  record.training = {{"steps", state.step},
+                     {"seconds", std::round(state.seconds * 10) / 10},
+                     {"stopped", stop_name(state.diverged ? Stop::diverged : stop)},
                      {"parameters", network_->parameters().count()},
-                     {"tokens", state_.tokens},
-                     {"loss", state_.loss},
-                     {"accuracy", state_.accuracy},
-                     {"stage", task_->stage_name(state_.stage)},
-                     {"promotions", state_.promotions},
-                     {"curve", to_json(state_.curve)}};
-  record.result = task_->measure(predictor(), state_.stage, progress);
-  if (config_.constructed) record.training["before"] = moved(progress);
+                     {"tokens", state.tokens},
+                     {"loss", state.loss},
+                     {"accuracy", state.accuracy},
+                     {"stage", task().stage_name(state.stage)},
+                     {"promotions", state.promotions},
+                     {"curve", to_json(state.curve)}};
+  if (seeds() > 1) record.training["together"] = seeds();
+  record.result = tasks_[seed]->measure(predictor(seed), state.stage, progress);
+  if (record.config.constructed) record.training["before"] = moved(progress);
   return record;
 }
 

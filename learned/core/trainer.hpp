@@ -3,12 +3,14 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "learned/core/network.hpp"
 #include "learned/core/optimiser.hpp"
+#include "learned/core/step_graph.hpp"
 #include "learned/records/learning_curve.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/task.hpp"
@@ -24,58 +26,81 @@ struct TrainingState {
   double accuracy = 0;            ///< its average in this stage, as the curriculum sees it
   double seconds = 0;             ///< of training, over all sessions
   std::uint64_t tokens = 0;       ///< trained on
+  bool diverged = false;          ///< the loss is no number; others of a stack go on
   nlohmann::ordered_json promotions = nlohmann::ordered_json::array();
   LearningCurve curve;
 };
 
-/// Trains one configuration: curriculum, budget, checkpoints.
+/// Trains one configuration: curriculum, budget, checkpoints. Of several seeds it trains a stack of
+/// networks in the operations of one; each has its own samples, curriculum and learning rate, and
+/// comes out as it would alone, up to rounding.
 class Trainer {
  public:
   /// Errors: InputError where settings contradict each other or the device is not there.
   Trainer(const RunConfig& config, torch::Device device);
+  /// Errors: as above, and where they differ in more than seed and learning rate or several do not
+  /// pack their samples into rows.
+  Trainer(std::vector<RunConfig> configs, torch::Device device);
 
   enum class Stop { steps, seconds, interrupted, diverged };
   using Report = std::function<void(const TrainingState&)>;
   /// Steps until the budget is spent or `interrupted` becomes true, and takes the points of the
-  /// learning curve. `report` is called after every reading, `save` about once a minute. Where the
-  /// learning rate begins to fall a checkpoint is left in `folder`, from which a run of more steps
-  /// goes on.
+  /// learning curve. `report` is called after every reading with the state of the first seed, `save`
+  /// about once a minute. Where the learning rate begins to fall a checkpoint of each seed is left in
+  /// its folder, from which a run of more steps goes on.
   Stop train(const std::atomic<bool>& interrupted, const Report& report,
-             const std::function<void()>& save, const std::string& folder);
+             const std::function<void()>& save, const std::vector<std::string>& folders);
+  Stop train(const std::atomic<bool>& interrupted, const Report& report,
+             const std::function<void()>& save, const std::string& folder) {
+    return train(interrupted, report, save, std::vector<std::string>{folder});
+  }
 
   /// A later session goes on from here with the same bits.
-  void save_checkpoint(const std::string& file) const;
-  /// Goes on from the checkpoint of a folder, if there is one: the latest, or the one before the
-  /// learning rate fell where it fell for an earlier end. Errors: InputError where the file is of
-  /// another configuration; steps and seconds may differ as `continues` says.
-  void resume(const std::string& folder);
+  void save_checkpoint(const std::string& file, std::size_t seed = 0) const;
+  /// Goes on from the checkpoints of the folders, if there are any: the latest, or the one before the
+  /// learning rate fell where it fell for an earlier end. Errors: InputError where a file is of
+  /// another configuration, or they are not of one step; steps and seconds may differ as `continues`
+  /// says.
+  void resume(const std::vector<std::string>& folders);
+  void resume(const std::string& folder) { resume(std::vector<std::string>{folder}); }
   /// Begins as RunConfig::initial_weights says. Errors: InputError where they do not fit.
   void load_weights();
-  void save_weights(const std::string& file) const;
+  void save_weights(const std::string& file, std::size_t seed = 0) const;
 
-  /// The network as it is, for measures.
-  Predictor predictor() const;
+  /// The network as it is, for measures; of one seed at a time.
+  Predictor predictor(std::size_t seed = 0) const;
   /// Measures the network and says how it was trained. Of a constructed network also what it could
   /// do before, and how far its numbers have moved.
-  RunRecord record(Stop stop, const MeasureProgress& progress) const;
+  RunRecord record(Stop stop, const MeasureProgress& progress, std::size_t seed = 0) const;
 
-  const TrainingState& state() const { return state_; }
-  const Task& task() const { return *task_; }
+  std::size_t seeds() const { return configs_.size(); }
+  const TrainingState& state(std::size_t seed = 0) const { return states_.at(seed); }
+  const Task& task(std::size_t seed = 0) const { return *tasks_.at(seed); }
   Network& network() { return *network_; }
 
  private:
   void one_step();
+  Learned learn(const Samples& samples);
+  /// The network of one seed, as it is.
+  const Network& of_seed(std::size_t seed) const;
+  void resume(const std::string& folder, std::size_t seed);
   /// The number of steps that the run of the checkpoint was to have.
-  std::uint64_t load_checkpoint(const std::string& file);
-  void take_score();
+  std::uint64_t load_checkpoint(const std::string& file, std::size_t seed);
+  void load_network(const std::map<std::string, Tensor>& tensors, const std::string& file,
+                    std::size_t seed);
+  void take_score(std::size_t seed);
   nlohmann::ordered_json moved(const MeasureProgress& progress) const;
-  void read(const Samples& samples, const Tensor& logits, double loss);
+  void read(const std::vector<Samples>& samples, const Learned& learned);
+  void read(std::size_t seed, const Samples& samples, const std::vector<std::int32_t>& answers);
 
-  RunConfig config_;
-  std::unique_ptr<Task> task_;
+  std::vector<RunConfig> configs_;
+  std::vector<std::unique_ptr<Task>> tasks_;
   std::unique_ptr<Network> network_;
   FlatAdamW optimiser_;
-  TrainingState state_;
+  std::vector<TrainingState> states_;
+  Batch inputs_;                          ///< of the recorded step
+  std::unique_ptr<StepGraph> graph_;      ///< of several seeds
+  mutable std::unique_ptr<Network> one_;  ///< of_seed, of several
 };
 
 const char* stop_name(Trainer::Stop stop);

@@ -34,12 +34,27 @@ Tensor distance_table(Parameters& parameters, const ModelConfig& config) {
                         Initial::normal(config.embedding_deviation));
 }
 
+/// The rows of a table at indices [B, L]. Of several seeds, [S, rows, width], as a product with rows of
+/// one 1: exact, and its gradient sorts nothing.
+Tensor looked_up(const Tensor& table, const Tensor& indices) {
+  if (table.dim() == 2) return torch::embedding(table, indices);
+  const Tensor chosen =
+      indices.reshape({table.size(0), -1, 1}) == torch::arange(table.size(1), indices.options());
+  return torch::bmm(chosen.to(table.scalar_type()), table)
+      .view({indices.size(0), indices.size(1), table.size(2)});
+}
+
+/// Bytes [B, L, L]: whether two tokens of a row are of one text.
+Tensor same_segment(const Tensor& segments) {
+  return (segments.unsqueeze(2) == segments.unsqueeze(1)).to(torch::kUInt8);
+}
+
 }  // namespace
 
 UniversalTransformer::UniversalTransformer(const ModelConfig& config, const TaskFormat& format,
-                                           std::uint64_t seed, torch::Device device,
+                                           Seeds seeds, torch::Device device,
                                            torch::ScalarType type, Purpose purpose)
-    : Network(format, seed, device, type, purpose),
+    : Network(format, std::move(seeds), device, type, purpose),
       config_(config),
       distances_(distance_table(parameters_, config)),
       initial_(stack(parameters_, "initial", config.initial, config, distances_)),
@@ -100,7 +115,7 @@ Tensor UniversalTransformer::embed(const Batch& batch, std::int64_t first_positi
   Tensor h;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const Tensor found =
-        torch::embedding(tables_[i], batch.indices.select(-1, static_cast<std::int64_t>(i)));
+        looked_up(tables_[i], batch.indices.select(-1, static_cast<std::int64_t>(i)));
     h = h.defined() ? h + found : found;
   }
   if (format_.features > 0) {
@@ -199,7 +214,7 @@ AttentionContext UniversalTransformer::context_of(const Batch& batch,
                                                   const PassOptions& options) const {
   AttentionContext context;
   context.mask.causal = format_.view == TaskFormat::View::causal;
-  context.mask.open = batch.view;
+  context.mask.open = batch.segments.defined() ? same_segment(batch.segments) : batch.view;
   context.mask.lengths = batch.lengths;
   context.first_position = options.first_position;
   context.caches = options.caches;

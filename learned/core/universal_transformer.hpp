@@ -17,7 +17,7 @@ namespace logdepth::inline learned_core {
 /// Padding is never attended to, and answers of other tokens do not depend on it.
 class UniversalTransformer final : public Network {
  public:
-  UniversalTransformer(const ModelConfig& config, const TaskFormat& format, std::uint64_t seed,
+  UniversalTransformer(const ModelConfig& config, const TaskFormat& format, Seeds seeds,
                        torch::Device device = torch::kCPU, torch::ScalarType type = torch::kFloat32,
                        Purpose purpose = Purpose::trained);
 

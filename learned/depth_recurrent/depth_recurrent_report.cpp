@@ -199,9 +199,9 @@ void add_summary(Report& page, const std::vector<RecurrentSeries>& all,
     }
   }
   const Verdict supervision = comparison ? comparison->verdict.verdict() : Verdict::undecided;
-  table.rows.push_back({"DR-3", "graphs-natural", "fewer hops solved under a loss after every loop",
-                        fmt::format("medians of {}", report::kSeedsAsked),
-                        verdict_text(supervision, {})});
+  table.rows.push_back(
+      {"DR-3", "graphs-natural", "fewer hops solved under a loss after every iteration",
+       fmt::format("medians of {}", report::kSeedsAsked), verdict_text(supervision, {})});
   page.add(report::Heading{"What came out"}).add(table);
   for (const std::string& text : unjudged) page.add(text);
 }
@@ -279,7 +279,7 @@ std::string supervision_numbers(const SupervisionVerdict& verdict) {
     return solved ? whole_text(*solved) : std::string("no run");
   };
   return "the median of the largest hop count solved is " + side(verdict.solved_mean_steps) +
-         " under the mean of the losses of all loops, " + side(verdict.solved_last) +
+         " under the mean of the losses of all iterations, " + side(verdict.solved_last) +
          " under the loss after the last";
 }
 
@@ -301,8 +301,8 @@ void add_supervision(Report& page, const std::optional<SupervisionComparison>& c
   const PublishedSupervision& published = kPublishedSupervision;
   page.add(report::Heading{"Supervision (DR-3)"})
       .add(
-          "On `natural`: does a loss after every loop solve fewer hops (at least .95 at some T up "
-          "to 20) than one after the last?\nPublished, with enough steps out of the training "
+          "On `natural`: does a loss after every iteration solve fewer hops (at least .95 at some "
+          "T up to 20) than one after the last?\nPublished, with enough steps out of the training "
           "range: " +
           percent_text(published.beyond_training_mean_steps) + " against " +
           published.beyond_training_last + ".");
@@ -326,15 +326,15 @@ void add_supervision(Report& page, const std::optional<SupervisionComparison>& c
                           outcomes.empty() ? "none" : joined(accuracies), accuracy_text(shortcut),
                           percent_text(printed)});
   };
-  add("of all loops (mean)", comparison->mean_steps, verdict.solved_mean_steps,
+  add("of all iterations (mean)", comparison->mean_steps, verdict.solved_mean_steps,
       verdict.shortcut_mean_steps, published.one_loop_mean_steps);
-  add("after the last loop", comparison->last, verdict.solved_last, verdict.shortcut_last,
+  add("after the last iteration", comparison->last, verdict.solved_last, verdict.shortcut_last,
       published.one_loop_last);
   std::string text = supervision_sentence(verdict);
   if (verdict.shortcut_mean_steps && verdict.shortcut_last)
     text += "\nThe accuracy of 12 hops at T = 1, where the path cannot be seen, is " +
             signed_text(*verdict.shortcut_mean_steps - *verdict.shortcut_last, 3) +
-            " under the loss of all loops against the last (published " +
+            " under the loss of all iterations against the last (published " +
             signed_text(published.one_loop_mean_steps - published.one_loop_last, 2) +
             "); there is no threshold.";
   page.add(table).add(text);

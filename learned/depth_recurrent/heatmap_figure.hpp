@@ -16,7 +16,7 @@ struct HeatmapPanel {
   double threshold = 0.95;  ///< of the frontier that is drawn
   std::string rows = "hops from source to target";
   std::string unit = "hops";  ///< of difficulties
-  std::string columns = "loops T";
+  std::string columns = "iterations T";
   double chance = 0.5;                       ///< accuracy of a coin: the lightest colour
   std::string subtitle = {};                 ///< under the title
   std::optional<TrainedRange> trained = {};  ///< outlined, as far as it was measured

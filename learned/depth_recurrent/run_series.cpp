@@ -188,11 +188,11 @@ RecurrentRun run_of(const RunRecord& record) {
     // The sentence below says what was expected.
   }
   if (!sound)
-    throw InputError(file_of(record.folder) +
-                     ": result: expected accuracies from 0 to 1 for the difficulties and loops "
-                     "that the configuration names, a whole number of samples of at least 1, and "
-                     "readings of all loops if of any, gate shares from 0 to 1 and changes from 0 "
-                     "to 1e6");
+    throw InputError(
+        file_of(record.folder) +
+        ": result: expected accuracies from 0 to 1 for the difficulties and iterations that the "
+        "configuration names, a whole number of samples of at least 1, and readings of all "
+        "iterations or of none, gate shares from 0 to 1 and changes from 0 to 1e6");
   run.trend = learning_curve(record).trend();
   return run;
 }

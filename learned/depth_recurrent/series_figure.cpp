@@ -88,8 +88,8 @@ ChartPanel frontier_panel(const RecurrentSeries& series) {
                                   {kPublishedColour, kDash}, unit));
   lines.push_back(frontier_series("ours", fit_frontier(ours, kSolved), {kHues[0], "", 2}, unit));
   ChartPanel drawn = panel("Frontier: " + unit + " up to which all reach .95",
-                           counting_axis(most_loops(series), "loops T"), counting_axis(most, unit),
-                           std::move(lines));
+                           counting_axis(most_loops(series), "iterations T"),
+                           counting_axis(most, unit), std::move(lines));
   drawn.legend.entries.push_back(
       {"hollow: left out of the line", {kQuietInk}, MarkShape::ring, false});
   return drawn;

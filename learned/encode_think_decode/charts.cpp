@@ -81,7 +81,7 @@ Axis loops_axis(double most, const char* name) {
 }
 
 void add_changes(report::Strip& strip, const char* title, Changes changes, double left) {
-  LineChart chart{title, loops_axis(changes.most, "loops k"),
+  LineChart chart{title, loops_axis(changes.most, "iterations k"),
                   signed_axis(changes.lowest, changes.highest, "per cent")};
   chart.series = std::move(changes.lines);
   chart.width = kHalf;
@@ -151,8 +151,8 @@ Legend kinds_legend() {
 }  // namespace
 
 report::Picture loops_picture(const std::vector<SectionData>& sections, const Data& published) {
-  report::Picture picture{"etd.svg", "Encode, Think, Decode: loops of a block of layers", kPage,
-                          kMargin};
+  report::Picture picture{"etd.svg", "Encode, Think, Decode: iterations of a block of layers",
+                          kPage, kMargin};
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const SectionData& all = sections[i];
     const std::string title =

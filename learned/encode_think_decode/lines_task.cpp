@@ -160,7 +160,7 @@ class LinesTask final : public Task {
     std::string text =
         fmt::format(" {:.3f}", entry["right"].get<double>() / entry["asked"].get<double>());
     if (entry.contains("mean_loops"))
-      text += fmt::format(" in {:.2f} loops", entry["mean_loops"].get<double>());
+      text += fmt::format(" in {:.2f} iterations", entry["mean_loops"].get<double>());
     return text;
   }
 

@@ -30,7 +30,7 @@ constexpr const char* kIntroduction =
     R"(A pretrained decoder cut into an encoder, a block that thinks and a decoder, trained on with the block passed k times:
 E-TxK-D for E, T and D layers, the block K times; T+T with layers of their own that begin alike; with a router's name where every
 token decides itself. Numbers are means over seeds with their standard error, changes are taken seed by seed against k = 1, which
-is trained on equally long. *Published* is what the paper prints of OLMo 2; *still rising* are runs whose learning curve rose to
+is trained on equally long. *Published* is what the paper prints of OLMo 2; *still improving* are runs whose learning curve rose to
 the end.)";
 
 /// What the report is made from.
@@ -128,14 +128,14 @@ std::vector<std::pair<const LoopedShape*, std::string>> named_shapes(const Loops
 
 void add_loops(Report& page, const std::vector<LoopsPicture>& pictures) {
   if (pictures.empty()) return;
-  page.add(Heading{"Loops without training"})
+  page.add(Heading{"Iterations without training"})
       .add(
-          "The loss per token in nats of a pretrained model as it is, and of a block of its layers "
-          "passed several times. The paper does not measure this.")
+          "The loss per token in nats of an unmodified pretrained model, and of a block of its "
+          "layers passed several times. The paper does not measure this.")
       .add(report::Figure{"etd-loops.svg", "loss added by the first layer of the block"});
   for (const LoopsPicture& picture : pictures) {
     const LoopsWithoutTraining& measured = picture.measured;
-    report::Table table{{"shape", "of its block and loops", "loss", "added"}, 2};
+    report::Table table{{"shape", "of its block and iterations", "loss", "added"}, 2};
     for (const auto& [shape, why] : named_shapes(picture))
       table.rows.push_back({markdown_text(looped_shape_text(*shape)), why,
                             fixed_text(shape->loss, 3),
@@ -260,7 +260,7 @@ std::string cut_sentence(const Section& section, const std::vector<AngularDistan
 }
 
 void add_training(Report& page, const Failures& found) {
-  page.add(Heading{"Trained on with a loop"});
+  page.add(Heading{"Continued training with a repeated block"});
   if (!found.sections.empty())
     page.add(report::Figure{"etd.svg", "change to k = 1, and accuracy against mean passes"});
   page.add("Published, OLMo 2 1B with 7-4xk-5, per cent (change to k = 1):")

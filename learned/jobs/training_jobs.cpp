@@ -7,9 +7,12 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,37 +26,91 @@
 namespace logdepth::inline learned_jobs {
 namespace {
 
-/// One run in a process of its own, which says on a pipe how far it is.
+/// Runs in one process, which says on a pipe how far it is.
 struct Process {
-  const PlannedRun* run = nullptr;
-  std::string folder;
-  FolderLock lock;
+  struct Run {
+    const PlannedRun* run = nullptr;
+    std::string folder;
+    FolderLock lock;
+  };
+  std::vector<Run> runs;
   StartedProgram program;
   std::string pending;  ///< the beginning of a line
   std::string latest;   ///< its latest line
+
+  std::string name() const {
+    const std::string& first = runs.front().run->name;
+    return runs.size() == 1 ? first
+                            : first + " and " + std::to_string(runs.size() - 1) + " other seeds";
+  }
 };
+
+/// Runs of a plan that are trained together.
+using Group = std::vector<const PlannedRun*>;
 
 void say_done_before(const PlannedRun& run) {
   std::cerr << run.name << ": done before\n";
 }
 
-/// Absent where another command has finished the run by now. Errors: InputError where one is at work
-/// in the folder, or it holds another run.
-std::optional<Process> start(const PlannedRun& run, const JobOptions& options) {
+bool has_checkpoint(const PlannedRun& run, const JobOptions& options) {
+  return fs::exists(options.out + "/" + run.name + "/" + kCheckpointFile);
+}
+
+/// Those that stack with one another, in the order of the plan. What goes on from a checkpoint is not
+/// with what begins.
+std::vector<Group> grouped(const std::vector<const PlannedRun*>& runs, const JobOptions& options) {
+  std::vector<Group> groups;
+  for (const PlannedRun* const run : runs) {
+    const auto group = std::ranges::find_if(groups, [&](const Group& one) {
+      return one.size() < options.together && stacks_with(one.front()->config, run->config) &&
+             has_checkpoint(*one.front(), options) == has_checkpoint(*run, options);
+    });
+    if (group == groups.end()) {
+      groups.push_back({run});
+    } else {
+      group->push_back(run);
+    }
+  }
+  return groups;
+}
+
+/// The folder of a run, locked, with its configuration; absent where another command has finished the
+/// run by now. Errors: InputError where one is at work in the folder, or it holds another run.
+std::optional<Process::Run> prepared(const PlannedRun& run, const JobOptions& options) {
   const std::string folder = options.out + "/" + run.name;
   FolderLock lock(folder);
   if (finished_record(run, folder)) {
     say_done_before(run);
     return std::nullopt;
   }
-  const std::string config = folder + "/" + kRunConfigFile;
-  write_whole_file(config, to_json(run.config).dump(1) + "\n");
-  // The process holds the lock as well, so that it lasts until nobody writes there any more.
-  StartedProgram program =
-      start_training_program({config, "--out", folder, "--device", options.device, "--threads",
-                              std::to_string(options.threads)},
-                             lock.descriptor());
-  return Process{&run, folder, std::move(lock), program, {}, {}};
+  write_whole_file(folder + "/" + kRunConfigFile, to_json(run.config).dump(1) + "\n");
+  return Process::Run{&run, folder, std::move(lock)};
+}
+
+/// Absent where nothing is left of the group. The runs of `refused` are those that cannot be trained.
+std::optional<Process> start(const Group& group, const JobOptions& options,
+                             const std::function<void(const InputError&)>& refused) {
+  Process process;
+  for (const PlannedRun* const run : group) {
+    try {
+      if (auto one = prepared(*run, options)) process.runs.push_back(std::move(*one));
+    } catch (const InputError& error) {  // the other runs go on
+      refused(error);
+    }
+  }
+  if (process.runs.empty()) return std::nullopt;
+  const std::string& folder = process.runs.front().folder;
+  std::vector<std::string> arguments = {
+      folder + "/" + kRunConfigFile,  "--out", folder, "--device", options.device, "--threads",
+      std::to_string(options.threads)};
+  std::vector<int> locks;
+  for (const Process::Run& one : process.runs) {
+    if (&one != &process.runs.front()) arguments.insert(arguments.end(), {"--beside", one.folder});
+    locks.push_back(one.lock.descriptor());
+  }
+  // The process holds the locks as well, so that they last until nobody writes there any more.
+  process.program = start_training_program(std::move(arguments), locks);
+  return process;
 }
 
 /// Takes what the process has said; false at its end.
@@ -72,12 +129,12 @@ bool listen(Process& process) {
 }
 
 /// A run that was refused before its first checkpoint leaves nothing, not even empty folders.
-void forget(const Process& process, const std::string& out) {
-  const fs::path folder = process.folder;
+void forget(const Process::Run& run, const std::string& out) {
+  const fs::path folder = run.folder;
   for (const char* file : {kCheckpointFile, kRecordFile})
     if (fs::exists(folder / file)) return;
   fs::remove(folder / kRunConfigFile);
-  fs::remove(lock_file(process.folder));
+  fs::remove(lock_file(run.folder));
   std::error_code not_empty;
   for (fs::path at = folder; at != fs::path(out).parent_path() && fs::remove(at, not_empty);)
     at = at.parent_path();
@@ -92,7 +149,7 @@ class StatusLine {
     if (process.latest.empty()) return;
     shown_ = true;
     std::fprintf(stderr, "\r\033[K%zu of %zu runs done; %s: %s", done, total,
-                 process.run->name.c_str(), process.latest.c_str());
+                 process.name().c_str(), process.latest.c_str());
     std::fflush(stderr);
   }
   void clear() {
@@ -126,37 +183,52 @@ extern "C" void remember(int signal) {
 
 }  // namespace
 
+namespace {
+
+/// What came of the runs of a process that has ended so.
+void say_outcomes(const Process& process, int status, const JobOptions& options) {
+  for (const Process::Run& one : process.runs) {
+    if (status == 0)
+      std::cerr << one.run->name << ": " << outcome(read_run_record(one.folder + "/" + kRecordFile))
+                << '\n';
+    if (status == 2) forget(one, options.out);
+  }
+  if (status > 3)  // below, it has said why itself
+    std::cerr << "logdepth: " << process.name() << ": the training program stopped with "
+              << "exit status " << status << '\n';
+}
+
+}  // namespace
+
 int carry_out(const TrainingPlan& plan, const JobOptions& options) {
   expect_training_program();
-  std::vector<const PlannedRun*> waiting;
+  std::vector<const PlannedRun*> unfinished;
   for (const PlannedRun& run : plan)
     if (finished_record(run, options.out + "/" + run.name)) {
       say_done_before(run);
     } else {
-      waiting.push_back(&run);
+      unfinished.push_back(&run);
     }
+  std::size_t done = plan.size() - unfinished.size();
+  std::vector<Group> waiting = grouped(unfinished, options);
   std::reverse(waiting.begin(), waiting.end());
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, remember);
 
   StatusLine line;
   std::vector<Process> running;
-  std::size_t done = plan.size() - waiting.size();
   int worst = 0;
+  const auto refused = [&](const InputError& error) {
+    line.clear();
+    std::cerr << "logdepth: " << printable(error.what(), kMostPrinted) << '\n';
+    worst = std::max(worst, 2);
+  };
   while (!waiting.empty() || !running.empty()) {
     while (!waiting.empty() && running.size() < options.jobs) {
-      const PlannedRun& run = *waiting.back();
+      const Group group = waiting.back();
       waiting.pop_back();
-      try {
-        if (auto process = start(run, options)) {
-          running.push_back(std::move(*process));
-          continue;
-        }
-      } catch (const InputError& error) {  // the other runs go on
-        line.clear();
-        std::cerr << "logdepth: " << printable(error.what(), kMostPrinted) << '\n';
-        worst = std::max(worst, 2);
-      }
-      ++done;
+      std::optional<Process> process = start(group, options, refused);
+      done += group.size() - (process ? process->runs.size() : 0);
+      if (process) running.push_back(std::move(*process));
     }
     if (running.empty()) continue;
     std::vector<pollfd> polled;
@@ -171,15 +243,9 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
       if (polled[i].revents == 0 || listen(running[i])) continue;
       const int status = finish(running[i].program);
       line.clear();
-      if (status == 0)
-        std::cerr << running[i].run->name << ": "
-                  << outcome(read_run_record(running[i].folder + "/" + kRecordFile)) << '\n';
-      else if (status > 3)  // below, it has said why itself
-        std::cerr << "logdepth: " << running[i].run->name << ": the training program stopped with "
-                  << "exit status " << status << '\n';
-      if (status == 2) forget(running[i], options.out);
+      say_outcomes(running[i], status, options);
       worst = std::max(worst, status);
-      ++done;
+      done += running[i].runs.size();
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
     line.show(running, done, plan.size());

@@ -64,7 +64,8 @@ void expect_training_program() {
   training_program();
 }
 
-StartedProgram start_training_program(std::vector<std::string> arguments, int kept) {
+StartedProgram start_training_program(std::vector<std::string> arguments,
+                                      const std::vector<int>& kept) {
   const std::string program = training_program();
   arguments.insert(arguments.begin(), program);
   std::vector<char*> words;
@@ -82,7 +83,7 @@ StartedProgram start_training_program(std::vector<std::string> arguments, int ke
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(128 + SIGTERM);
     dup2(ends[1], STDOUT_FILENO);
-    if (kept >= 0) fcntl(kept, F_SETFD, 0);  // not closed when the program starts
+    for (const int one : kept) fcntl(one, F_SETFD, 0);  // not closed when the program starts
     execv(words[0], words.data());
     _exit(kNotLoaded);
   }

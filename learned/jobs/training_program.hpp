@@ -17,8 +17,9 @@ struct StartedProgram {
 
 /// Errors: InputError where logdepth-train does not stand beside this program.
 void expect_training_program();
-/// Beside the standard streams it has the descriptor `kept`, if one is given. Errors: as above.
-StartedProgram start_training_program(std::vector<std::string> arguments, int kept = -1);
+/// Beside the standard streams it has the descriptors `kept`. Errors: as above.
+StartedProgram start_training_program(std::vector<std::string> arguments,
+                                      const std::vector<int>& kept = {});
 /// Waits for its end. The exit status, as a shell has it; where the system did not let the program
 /// say why it ended, this one says it, and it is one of those that commands end with.
 int finish(const StartedProgram& program);

@@ -51,10 +51,9 @@ report::Data published() {
         "of section 4 looks at the defining token only, and a copy can exist no earlier than one "
         "iteration after the value that it copies. Here the defining token is due at its depth, "
         "later occurrences one iteration later.",
-        "Table 1 calls the recurrent end-to-end model adaptive to its input; according to "
-        "appendix B.1, its number of iterations is fixed (T4). Here the smaller one takes as many "
-        "loops as the "
-        "graph is deep, the one of published size 4.",
+        "Table 1 calls the recurrent end-to-end model adaptive to its input; according to appendix "
+        "B.1, its number of iterations is fixed (T4). Here the smaller one takes as many "
+        "iterations as the graph is deep, the one of published size 4.",
         "The best chain of thought is the rotary one in the same appendix that finds models "
         "without "
         "positions to generalise best and the others to fail beyond the training sizes.",

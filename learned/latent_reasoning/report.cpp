@@ -38,7 +38,7 @@ of all its nodes are right. Numbers are medians over seeds, with the least and t
 *diverged* where it did not make all its steps, or *published* in "Unlocking Out-of-Distribution Generalization in
 Transformers via Latent Space Reasoning" for its own models.)";
 constexpr const char* kRecoveryText =
-    R"(From the final state with a tenth of its known values replaced by wrong ones the loop runs again. Share of the nodes
+    R"(From the final state with a tenth of its known values replaced by wrong ones the iterations run again. Share of the nodes
 that were hit themselves and are right in the end; in square brackets that of all nodes, most of which no error touched.)";
 
 // --- a section as data ---------------------------------------------------------------------------

@@ -18,4 +18,20 @@ Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts) {
   return samples;
 }
 
+Samples joined(const std::vector<Samples>& of_seeds) {
+  Samples all = of_seeds.front();
+  const auto append = [](auto& to, const auto& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  };
+  for (std::size_t seed = 1; seed < of_seeds.size(); ++seed) {
+    const Samples& more = of_seeds[seed];
+    all.count += more.count;
+    append(all.indices, more.indices);
+    append(all.targets, more.targets);
+    append(all.segments, more.segments);
+    append(all.labels, more.labels);
+  }
+  return all;
+}
+
 }  // namespace logdepth::inline learned_records

@@ -18,13 +18,17 @@ struct Samples {
   std::vector<std::int32_t> indices;  ///< [count, tokens, tables]
   std::vector<float> features;        ///< [count, tokens, features]
   std::vector<std::uint8_t> view;     ///< [count, tokens, tokens] of View::given: row i may read j
-  std::vector<std::int32_t> read;     ///< tokens read out: [count] of one_token, [count, 2] of pair
+  /// [count, tokens]: which of the texts that share a row each token is of; it reads those of its own
+  /// text only. Empty: a row is one text. Every batch of such a task has one shape.
+  std::vector<std::int32_t> segments;
+  std::vector<std::int32_t> read;  ///< tokens read out: [count] of one_token, [count, 2] of pair
   /// [count, tokens, heads], or [count, heads] of one_token and pair; kIgnored where padding is.
   std::vector<std::int32_t> targets;
   /// The loop, from 1 on, after which each target is first asked for (Supervision::when_due), in
   /// the layout of `targets`; empty: the first.
   std::vector<std::int32_t> due;
-  /// What a measure sorts answers by, one per target or empty: distances of vertices.
+  /// What a measure sorts answers by, one per target or empty: distances of vertices. Of packed
+  /// training samples: 1 where the target decides about promotion.
   std::vector<std::int32_t> labels;
   /// Of training samples, for each level that the format teaches: targets of the readout after so
   /// many layers, in the layout of `targets`.
@@ -37,6 +41,10 @@ struct Samples {
     return lengths.empty() ? tokens : static_cast<std::size_t>(lengths[sample]);
   }
 };
+
+/// The samples of several seeds one after another, of one shape. Precondition: nothing but indices,
+/// targets, segments and labels.
+Samples joined(const std::vector<Samples>& of_seeds);
 
 /// Texts of one table of tokens and one head of answers as samples, the shorter ones padded; nothing
 /// is asked of them.

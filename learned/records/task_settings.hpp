@@ -47,6 +47,8 @@ class TaskSettings {
   virtual std::uint32_t most_loops() const { return 0; }
   /// TaskFormat::taught.
   virtual std::uint32_t taught_levels() const { return 0; }
+  /// Whether samples share rows (Samples::segments), so that every training batch has one shape.
+  virtual bool packs() const { return false; }
   /// The task of these settings. Errors: InputError naming the setting and what was expected.
   virtual std::unique_ptr<Task> make_task(std::uint64_t seed) const = 0;
 

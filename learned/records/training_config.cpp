@@ -166,6 +166,16 @@ bool continues(const RunConfig& before, const RunConfig& after) {
   return without_budget(before) == without_budget(after);
 }
 
+bool stacks_with(const RunConfig& one, const RunConfig& other) {
+  const auto shared = [](const RunConfig& config) {
+    nlohmann::ordered_json json = to_json(config);
+    json.erase("seed");
+    json["training"].erase("learning_rate");
+    return json;
+  };
+  return one.task->packs() && shared(one) == shared(other);
+}
+
 namespace {
 
 void validate_size(const ModelConfig& m) {
@@ -252,6 +262,21 @@ void validate_task_loops(const RunConfig& config) {
   }
 }
 
+/// What samples that share rows ask of the model: every row runs the same operations.
+void validate_packed(const RunConfig& config) {
+  if (!config.task->packs()) return;
+  const ModelConfig& m = config.model;
+  require(!config.constructed && !config.network && m.gate == ModelConfig::Gate::none &&
+              m.router == ModelConfig::Router::none && !m.layer_scale && !m.query_key_norm,
+          "task.row_tokens: packed words expect a model without gate, router, layer_scale, "
+          "query_key_norm, constructed and network");
+  require(
+      m.positions == ModelConfig::Positions::rotary || m.positions == ModelConfig::Positions::none,
+      "task.row_tokens: packed words expect model.positions rotary or none");
+  require(m.repeated == 0 || m.loops.kind == LoopRule::Kind::fixed,
+          "task.row_tokens: packed words expect model.loops.kind fixed");
+}
+
 /// Where the model does not come from its own settings.
 void validate_origin(const RunConfig& config) {
   const ModelConfig& m = config.model;
@@ -314,6 +339,7 @@ void validate(const RunConfig& config) {
   validate_loops(config);
   validate_parts(config.model);
   validate_task_loops(config);
+  validate_packed(config);
   validate_origin(config);
   validate_training(config.training, config.model);
 }

@@ -171,6 +171,9 @@ std::uint64_t decay_begins(const TrainingConfig& config);
 /// constant rate does not know the number of steps, a decaying one not before it falls; a cosine
 /// does.)
 bool continues(const RunConfig& before, const RunConfig& after);
+/// Whether two runs may be trained as one stack: they pack their samples into rows, and differ in seed
+/// and learning rate only.
+bool stacks_with(const RunConfig& one, const RunConfig& other);
 /// Models of more parameters are refused.
 inline constexpr double kMostParameters = 4e9;
 /// More loops than these are refused.

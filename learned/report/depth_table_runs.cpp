@@ -94,15 +94,12 @@ TextTable runs_table(const DepthTable& table) {
       "which shows how much depends on the sampled words. A reach is plateaued if the learning "
       "curve of that number of iterations has it throughout the second half of the steps, else "
       "still improving or falling; of a run that had ended in the first half and was continued, "
-      "that end is compared "
-      "with the last one. A record that does not tell loops apart has one curve for all, of the "
-      "network's own. "
-      "(Curves of hops and distances are of shares of right answers, and plateaued where these "
-      "grew by "
-      "less than a fiftieth.) A length is passed when the curriculum leaves it or a point of the "
-      "curve has it; tokens are those until then, and their growth per doubling is the geometric "
-      "mean from the first passed length to the last. An own law is fitted to the loops of one "
-      "network."};
+      "that end is compared with the last one. A record that does not tell iterations apart has "
+      "one curve for all, of the network's own. (Curves of hops and distances are of shares of "
+      "right answers, and plateaued where these grew by less than a fiftieth.) A length is passed "
+      "when the curriculum leaves it or a point of the curve has it; tokens are those until then, "
+      "and their growth per doubling is the geometric mean from the first passed length to the "
+      "last. An own law is fitted to the iterations of one network."};
   text.columns = {"problem",
                   "kind",
                   "seed",

@@ -283,12 +283,11 @@ TextTable constructed_table(const DepthTable& table) {
   TextTable text;
   text.heading = "Constructed";
   text.before = {
-      "Executed layers, initial + loops x repeated + final, counted on the compiled file at every "
-      "size; for reachability the size is the distance h of the ends of a path through h + 1 "
+      "Executed layers, initial + iterations x repeated + final, counted on the compiled file at "
+      "every size; for reachability the size is the distance h of the ends of a path through h + 1 "
       "vertices, the largest there is. The slope is the least-squares line through these counts. A "
       "form under richer positions is listed next to the best one under first-flag, the paper's "
-      "own. "
-      "The claim for one network per length counts the end token too."};
+      "own. The claim for one network per length counts the end token too."};
   text.columns = {"problem", "form",         "construction", "positions",
                   "depth",   "size: layers", "slope",        "verification"};
   for (const DepthProblem& problem : table.problems)

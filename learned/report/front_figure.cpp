@@ -233,8 +233,8 @@ std::vector<std::string> notes_of(const std::vector<LearnedCurve>& curves) {
   if (std::ranges::any_of(
           curves, [](const LearnedCurve& curve) { return curve.series->kind == "adaptive loop"; }))
     notes.emplace_back(
-        "A looped transformer is given ⌈log₂ n⌉ loops of its block: its depth is prescribed, not "
-        "chosen by training.");
+        "A looped transformer is given ⌈log₂ n⌉ iterations of its block: its depth is prescribed, "
+        "not chosen by training.");
   return notes;
 }
 

@@ -58,7 +58,7 @@ std::string range_text(const std::string& least, const std::string& most) {
 std::string series_name(const LearnedSeries& series) {
   std::string name = series.kind;
   if (!series.shape.empty()) name += " " + series.shape;
-  if (series.by_loops) name += ", by its loops";
+  if (series.by_loops) name += ", by iterations";
   if (!series.setting.empty()) name += ", " + series.setting;
   return name;
 }
@@ -68,8 +68,8 @@ std::string series_title(const LearnedSeries& series) {
 }
 
 std::string kind_words(const LearnedSeries& series) {
-  if (series.kind == "stack") return "transformer without loops";
-  if (series.kind == "loop") return "looped transformer, a fixed number of loops";
+  if (series.kind == "stack") return "non-looped transformer";
+  if (series.kind == "loop") return "looped transformer, a fixed number of iterations";
   if (series.kind == "adaptive loop") return "looped transformer";
   return series.kind;
 }
@@ -77,7 +77,7 @@ std::string kind_words(const LearnedSeries& series) {
 std::string series_words(const LearnedSeries& series) {
   std::string words = kind_words(series);
   if (!series.shape.empty()) words += " " + series.shape;
-  if (series.by_loops) words += ", by its loops";
+  if (series.by_loops) words += ", by iterations";
   for (std::size_t at = 0; at < series.setting.size();) {
     const std::size_t end = std::min(series.setting.find(", ", at), series.setting.size());
     std::string setting = series.setting.substr(at, end - at);

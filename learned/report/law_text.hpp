@@ -19,7 +19,7 @@ std::string large_number(double value);
 /// "54562", or "54562 to 154950".
 std::string range_text(const std::string& least, const std::string& most);
 
-/// "stack", "loop (0, 1, 0), by its loops", with what tells the series from others.
+/// "stack", "loop (0, 1, 0), by iterations", with what tells the series from others.
 std::string series_name(const LearnedSeries& series);
 /// The same with width and device.
 std::string series_title(const LearnedSeries& series);

@@ -127,10 +127,14 @@ double percentile(const std::vector<double>& sorted, double share) {
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
 }
 
+}  // namespace
+
 Percentiles percentiles(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return {percentile(values, kLowPercentile), percentile(values, kHighPercentile)};
 }
+
+namespace {
 
 void set_intervals(CurveFit& fit) {
   std::vector<double> a, b;

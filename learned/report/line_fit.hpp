@@ -51,6 +51,9 @@ struct Percentiles {
   double low = 0, high = 0;
 };
 
+/// Precondition: at least one value.
+Percentiles percentiles(std::vector<double> values);
+
 /// d = a x + b, fitted both ways, x = log2 of the reach or the reach itself.
 struct CurveFit {
   LeastSquares direct;  ///< d on x

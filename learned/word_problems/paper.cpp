@@ -38,6 +38,11 @@ class WordProblemExperiment final : public Experiment {
     visit("--max-length", "largest length of the curriculum 2, 4, 8, ...", max_length_, {2, 65536});
     visit("--mixed-lengths", "draw the length of half of the batches from all stages so far",
           mixed_);
+    visit(
+        "--packed",
+        "pack words into rows of one size, so that seeds are trained together; for stack and loop, "
+        "with the settings for a fixed depth and a free length",
+        packed_);
     visit("--teach",
           "auxiliary supervision; windows: a readout after layer l predicts the product of the "
           "last 2^l letters",
@@ -50,18 +55,23 @@ class WordProblemExperiment final : public Experiment {
     static const char* const kNames[] = {"stack", "loop", "adaptive-loop"};
     if (kind_ == WordModel::stack && block_ != 1)
       throw InputError("--block: a stack has no repeated block, expected --kind loop");
+    if (packed_ && kind_ == WordModel::adaptive_loop)
+      throw InputError(
+          "--packed: expected --kind stack or loop, since all rows run as many layers");
     TrainingPlan plan;
     for (const std::string& monoid : monoids_)
       for (const std::uint32_t depth : depths_) {
         RunConfig config = word_problem(monoid, kind_, depth, block_);
         auto& task = config.task.as<WordTaskConfig>();
         if (max_length_) task.max_length = *max_length_;
+        if (packed_) pack(config);
         task.data = data_;
         task.teach = teach_;
         if (mixed_) task.mixed_lengths = 0.5;
-        const std::string name = fmt::format(
-            "{}/{}-{}{}{}", monoid, kNames[static_cast<int>(kind_)], depth,
-            teach_ == WordTaskConfig::Teach::none ? "" : "-taught", mixed_ ? "-mixed" : "");
+        const std::string name =
+            fmt::format("{}/{}-{}{}{}{}", monoid, kNames[static_cast<int>(kind_)], depth,
+                        teach_ == WordTaskConfig::Teach::none ? "" : "-taught",
+                        packed_ ? "-packed" : "", mixed_ ? "-mixed" : "");
         if (widths_.empty()) plan.push_back({name, config});
         for (const std::uint32_t width : widths_) {
           config.model.width = width;
@@ -80,7 +90,7 @@ class WordProblemExperiment final : public Experiment {
   std::optional<std::uint32_t> max_length_;
   std::string data_;
   WordTaskConfig::Teach teach_ = WordTaskConfig::Teach::none;
-  bool mixed_ = false;
+  bool mixed_ = false, packed_ = false;
 };
 
 class ConstructionExperiment final : public Experiment {

@@ -14,7 +14,7 @@ using AttentionMatrix = std::vector<std::vector<double>>;
 
 /// One executed layer: its heads on a word, or their means over several words.
 struct AttentionLevel {
-  std::string name, note;  ///< "loop 2", "layer 1"
+  std::string name, note;  ///< "iteration 2", "layer 1"
   std::vector<AttentionMatrix> heads;
 };
 

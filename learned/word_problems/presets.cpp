@@ -61,6 +61,28 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
   return config;
 }
 
+void pack(RunConfig& config) {
+  auto& words = config.task.as<WordTaskConfig>();
+  // Two words of the longest stage but one; a multiple of eight, as fused operations have it.
+  words.row_tokens = (words.max_length + 1 + 7) / 8 * 8;
+  words.batch_tokens = 2304;
+  words.mixed_lengths = 0.25;
+  words.measured_times = 2;
+  words.validation = 2000;
+  TrainingConfig& training = config.training;
+  training.learning_rate = 4e-3;
+  training.weight_decay = 0.1;
+  training.decay = 0.2;
+  training.floor = 0.05;
+  // A batch of rows has as many letters at every stage, so that fewer readings decide as well.
+  training.read_every = 16;
+  training.average = 0.5;
+  if (config.model.repeated == 0) return;
+  config.model.step_embedding = ModelConfig::StepEmbedding::learned;
+  config.model.step_scale = 0.1;
+  config.model.step_rows = std::max(config.model.step_rows, config.model.loops.least);
+}
+
 RunConfig from_construction(const std::string& weights, const std::string& monoid,
                             WordTaskConfig::Letters letters, std::uint32_t length) {
   RunConfig config;

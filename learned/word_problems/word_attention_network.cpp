@@ -22,17 +22,18 @@ constexpr std::size_t kAtOnce = 64;
 /// As the task has them; nothing is asked of them.
 Samples samples_of_words(const WordTokens& tokens, const Words& words) {
   Samples samples = tokens.samples(words.size(), words.front().size());
-  for (const auto& word : words) tokens.add(samples, word);
+  for (const auto& word : words) tokens.add(samples, word, word.size());
   samples.targets.assign(samples.count * samples.tokens, Samples::kIgnored);
   return samples;
 }
 
-/// "loop 2" and "layer 1" of the second run of "repeated.0".
+/// "iteration 2" and "layer 1" of the second run of "repeated.0".
 AttentionLevel named_level(const std::string& block, std::size_t runs, const ModelConfig& model) {
   const std::size_t dot = block.find('.');
   const std::string part = block.substr(0, dot);
   const std::size_t layer = std::stoul(block.substr(dot + 1)) + 1;
-  if (part == "repeated") return {fmt::format("loop {}", runs), fmt::format("layer {}", layer), {}};
+  if (part == "repeated")
+    return {fmt::format("iteration {}", runs), fmt::format("layer {}", layer), {}};
   const std::size_t before = part == "final" ? model.initial + model.repeated : 0;
   return {fmt::format("layer {}", before + layer), part, {}};
 }

@@ -52,6 +52,22 @@ const WordTaskConfig& checked(const WordTaskConfig& c) {
   require(c.validation > 0, "task.validation: expected at least 1, found 0");
   require(c.mixed_lengths >= 0 && c.mixed_lengths <= 1,
           "task.mixed_lengths: expected 0 to 1, found " + Json(c.mixed_lengths).dump());
+  require(c.measured_times >= 1 && c.measured_times <= 64,
+          fmt::format("task.measured_times: expected 1 to 64, found {}", c.measured_times));
+  require(
+      c.measured_times == 1 || c.positions == WordTaskConfig::Positions::begin,
+      "task.measured_times: expected task.positions begin, since a table has no more positions");
+  if (c.packs()) {
+    require(c.row_tokens > c.max_length && c.row_tokens <= kMostTokens,
+            fmt::format("task.row_tokens: expected at least {}, a word of task.max_length letters "
+                        "with its begin token, found {}",
+                        c.max_length + 1, c.row_tokens));
+    require(c.positions == WordTaskConfig::Positions::begin,
+            "task.row_tokens: expected task.positions begin");
+    require(c.teach == WordTaskConfig::Teach::none,
+            "task.row_tokens: words that share a row are not taught windows, expected task.teach "
+            "none");
+  }
   require(c.teach == WordTaskConfig::Teach::none || !c.shuffled_labels,
           "task.teach: expected labels that are computed, not task.shuffled_labels");
   return c;
@@ -114,6 +130,7 @@ class WordTask final : public Task {
   }
 
   Samples training_batch(std::size_t stage, std::uint64_t step) const override {
+    if (config_.packs()) return packed_batch(stage, step);
     const std::size_t drawn = drawn_stage(stage, step);
     const std::uint32_t length = lengths_.at(drawn);
     const std::uint32_t count = std::max(config_.batch_least, config_.batch_tokens / length);
@@ -121,11 +138,7 @@ class WordTask final : public Task {
     samples.review = drawn != stage;
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::training, step, i);
-      if (words_.empty()) {
-        add_drawn_word(samples, random);
-      } else {
-        add_word(samples, words_[random.below(words_.size())], random);
-      }
+      add_training_word(samples, length, random);
     }
     add_windows(samples);
     return samples;
@@ -134,6 +147,15 @@ class WordTask final : public Task {
   double promoting_accuracy(const Samples& samples,
                             const std::vector<std::int32_t>& answers) const override {
     std::size_t right = 0;
+    if (config_.packs()) {
+      std::size_t asked = 0;
+      for (std::size_t i = 0; i < samples.targets.size(); ++i) {
+        if (samples.labels[i] == 0) continue;
+        ++asked;
+        right += answers.at(i) == samples.targets[i];
+      }
+      return asked == 0 ? 0 : static_cast<double>(right) / static_cast<double>(asked);
+    }
     for (std::size_t i = 1; i <= samples.count; ++i)
       right += answers.at(i * samples.tokens - 1) == samples.targets[i * samples.tokens - 1];
     return samples.count == 0 ? 0 : static_cast<double>(right) / static_cast<double>(samples.count);
@@ -141,11 +163,12 @@ class WordTask final : public Task {
 
   Json measure(const Predictor& predictor, std::size_t stage,
                const MeasureProgress& progress) const override {
-    const std::uint32_t length = lengths_.at(stage);
+    const std::uint32_t length = config_.measured_times * lengths_.at(stage);
     const std::vector<Accuracies> after = accuracies(predictor, length, progress);
     Json result = {{"kind", "words"}, {"monoid", table_.name}, {"size", table_.size}};
     result.update(reached(after.back()));
     result["length"] = length;
+    if (config_.measured_times > 1) result["trained_length"] = lengths_.at(stage);
     result["words"] = config_.validation;
     result["threshold"] = config_.threshold;
     result["accuracy"] = after.back();
@@ -160,7 +183,8 @@ class WordTask final : public Task {
   }
 
   Score score(const Predictor& predictor, std::size_t stage) const override {
-    const std::vector<Accuracies> after = accuracies(predictor, lengths_.at(stage), {});
+    const std::vector<Accuracies> after =
+        accuracies(predictor, config_.measured_times * lengths_.at(stage), {});
     std::vector<double> reached;
     for (const Accuracies& accuracy : after)
       reached.push_back(static_cast<double>(n_star(accuracy, config_.threshold).strict));
@@ -188,6 +212,33 @@ class WordTask final : public Task {
     if (config_.mixed_lengths == 0) return stage;
     CounterRandom random(seed_, RandomStream::lengths, step);
     return random.chance(config_.mixed_lengths) ? random.below(stage + 1) : stage;
+  }
+
+  /// Rows of words of one length each; what decides about promotion is the last letter of whole words
+  /// of the present stage.
+  Samples packed_batch(std::size_t stage, std::uint64_t step) const {
+    const std::uint32_t tokens = config_.row_tokens;
+    const std::uint32_t rows = std::max<std::uint32_t>(1, config_.batch_tokens / tokens);
+    Samples samples = tokens_.samples(rows, tokens - 1);
+    samples.review = true;
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      CounterRandom lengths(seed_, RandomStream::lengths, step, row);
+      CounterRandom random(seed_, RandomStream::training, step, row);
+      const std::size_t drawn =
+          lengths.chance(config_.mixed_lengths) ? lengths.below(stage + 1) : stage;
+      std::int32_t segment = 0;
+      for (std::uint32_t left = tokens; left > 0; ++segment) {
+        const std::uint32_t length = std::min(lengths_[drawn], left - 1);
+        add_training_word(samples, length, random);
+        left -= length + 1;
+        samples.segments.insert(samples.segments.end(), length + 1, segment);
+        samples.labels.insert(samples.labels.end(), length + 1, 0);
+        if (drawn != stage || length != lengths_[stage]) continue;
+        samples.labels.back() = 1;
+        samples.review = false;
+      }
+    }
+    return samples;
   }
 
   /// After 1, 2, ... loops up to the model's own number; of a network without a loop one entry.
@@ -267,23 +318,32 @@ class WordTask final : public Task {
     Samples samples = tokens_.samples(count, length);
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
-      add_drawn_word(samples, random);
+      add_drawn_word(samples, length, random);
     }
     return samples;
   }
 
-  void add_drawn_word(Samples& samples, CounterRandom& random) const {
-    LetterWord word(samples.size);
+  void add_training_word(Samples& samples, std::uint32_t length, CounterRandom& random) const {
+    if (words_.empty()) {
+      add_drawn_word(samples, length, random);
+    } else {
+      add_word(samples, words_[random.below(words_.size())], length, random);
+    }
+  }
+
+  void add_drawn_word(Samples& samples, std::uint32_t length, CounterRandom& random) const {
+    LetterWord word(length);
     for (std::uint32_t& letter : word)
       letter = static_cast<std::uint32_t>(random.below(table_.letters.size()));
-    add_word(samples, word, random);
+    add_word(samples, word, length, random);
   }
 
   /// The beginning of `word` with its products, or with drawn elements in their place.
-  void add_word(Samples& samples, const LetterWord& word, CounterRandom& random) const {
-    tokens_.add(samples, word);
+  void add_word(Samples& samples, const LetterWord& word, std::uint32_t length,
+                CounterRandom& random) const {
+    tokens_.add(samples, word, length);
     std::uint32_t product = table_.identity;
-    for (std::size_t i = 0; i < samples.size; ++i) {
+    for (std::size_t i = 0; i < length; ++i) {
       product = table_.times(product, table_.letters[word[i]]);
       const std::uint64_t target = config_.shuffled_labels ? random.below(table_.size) : product;
       samples.targets.push_back(static_cast<std::int32_t>(target));
@@ -328,7 +388,9 @@ void WordTaskConfig::visit(SettingVisitor& visit) {
   visit("max_length", max_length);
   visit("batch_tokens", batch_tokens);
   visit("batch_least", batch_least);
+  visit("row_tokens", row_tokens);
   visit("validation", validation);
+  visit("measured_times", measured_times);
   visit("threshold", threshold);
   visit("mixed_lengths", mixed_lengths);
   visit("teach", teach, {"none", "windows"});
@@ -353,7 +415,11 @@ void WordTaskConfig::ask(const MeasureRequest& request) {
   require(request.length == 0 || (request.length >= 2 && request.length <= longest()),
           fmt::format("--length: expected 2 to {}{}, found {}", longest(),
                       table ? ", the positions that the network has" : "", request.length));
-  if (request.length > 0) max_length = request.length;
+  if (request.length > 0) {
+    max_length = request.length;
+    measured_times = 1;
+    row_tokens = 0;  // nothing is trained
+  }
   if (request.samples > 0) validation = request.samples;
   data.clear();  // nothing is trained
 }
@@ -372,7 +438,8 @@ std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& re
   reading.unit = "letters";
   reading.threshold = threshold;
   reading.size = result.number("length");
-  reading.unfinished = reading.size < max_length;
+  const char* const trained = result.has("trained_length") ? "trained_length" : "length";
+  reading.unfinished = result.number(trained) < max_length;
   const double words = result.has("words") ? result.number("words") : 0;
   reading.points = {point_of(result, words, threshold)};
   if (result.has("by_loops"))

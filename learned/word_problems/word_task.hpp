@@ -28,6 +28,10 @@ namespace logdepth::inline learned_word_problems {
 /// causal and positions are counted from the first letter, so that the accuracies at indices up to n
 /// of longer words are those of words of n letters in as many loops.
 ///
+/// With `row_tokens` a batch is rows of so many tokens, each filled with words of one length, every
+/// word behind its begin token and reading no other; the row's end cuts the last one short. Then each
+/// row, not each batch, may be of an earlier stage, and every batch has one shape whatever the stage.
+///
 /// With `data` the words come from that file, in either convention, and are labelled first letter
 /// first; words of the measure are drawn all the same.
 struct WordTaskConfig final : TaskSettings {
@@ -41,9 +45,12 @@ struct WordTaskConfig final : TaskSettings {
   std::uint32_t max_length = 16;      ///< last stage of the curriculum; stages 2, 4, 8, ...
   std::uint32_t batch_tokens = 1024;  ///< a batch is max(batch_least, batch_tokens / length) words
   std::uint32_t batch_least = 32;
+  std::uint32_t row_tokens = 0;     ///< of a row that words share; 0: a word is a row
   std::uint32_t validation = 4000;  ///< words per measurement
-  double threshold = 0.95;          ///< of n*
-  double mixed_lengths = 0;         ///< share of the batches that may be of an earlier stage
+  std::uint32_t measured_times =
+      1;                     ///< words of the measure are so many times as long as the stage's
+  double threshold = 0.95;   ///< of n*
+  double mixed_lengths = 0;  ///< share of the batches, or rows, that may be of an earlier stage
   enum class Teach { none, windows };
   Teach teach = Teach::none;
   std::string data;              ///< CSV file of words to train on; empty: words are drawn
@@ -54,6 +61,7 @@ struct WordTaskConfig final : TaskSettings {
   void visit(SettingVisitor& visit) override;
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
   std::uint32_t taught_levels() const override;
+  bool packs() const override { return row_tokens > 0; }
   /// Letters of the longest words that a network can be asked about.
   std::uint32_t longest() const;
   void ask(const MeasureRequest& request) override;

@@ -33,13 +33,13 @@ class WordTokens {
     samples.targets.reserve(count * samples.tokens);
     return samples;
   }
-  /// The tokens of one more word; nothing is asked of those before it.
-  void add(Samples& samples, const std::vector<std::uint32_t>& word) const {
+  /// The tokens of the first `letters` of one more word; nothing is asked of those before it.
+  void add(Samples& samples, const std::vector<std::uint32_t>& word, std::size_t letters) const {
     if (begin_) {
       samples.indices.push_back(static_cast<std::int32_t>(letters_));
       samples.targets.push_back(Samples::kIgnored);
     }
-    for (std::size_t i = 0; i < samples.size; ++i) {
+    for (std::size_t i = 0; i < letters; ++i) {
       samples.indices.push_back(static_cast<std::int32_t>(word[i]));
       if (!begin_) samples.indices.push_back(static_cast<std::int32_t>(i));
     }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "logdepth/errors.hpp"
+#include "proofs-check/certify/print_coq.hpp"
 #include "proofs-check/certify/scan_certificate.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/theorem.hpp"
@@ -20,16 +21,51 @@ std::variant<std::vector<std::string>, Attempt> theorems_for(const recheck::Weig
   if (kind == "graph" && input.at("layout").string() == "adjacency")
     return none("input: an adjacency matrix with padding; expected rows of a graph");
   if (kind == "graph") return std::vector<std::string>{"reachability"};
-  if (kind != "word") return none("input: raw streams; expected words or rows of a graph");
-  if (weights.kinds.empty() || weights.kinds[0] != "<begin>" || input.has("end"))
-    return none("input: expected words after <begin>, without <end>");
+  if (kind == "cells") return std::vector<std::string>{"division"};
+  if (weights.kinds.empty() || weights.kinds[0][0] != '<' ||
+      (weights.kinds[0] == "<begin>" && input.has("end")))
+    return none("input: expected words after <begin>, or before <end>");
   if (output != "accept") return none("output: " + output + "; expected accept or reject");
+  if (weights.kinds[0] == "<end>") return std::vector<std::string>{"levels"};
   if (weights.has_loop()) return std::vector<std::string>{"shift-scan"};
+  if (!weights.output.has("prefix")) return std::vector<std::string>{"counting"};
   return std::vector<std::string>{"shift-scan", "resets"};
+}
+
+/// What the inputs of a division hold, by their names: the constructions' names are the guess.
+json given_of_division(const recheck::Weights& weights) {
+  json given = json::array();
+  for (const recheck::Json& item : weights.input.at("names").array()) {
+    const std::string& name = item.string();
+    const std::size_t dot = name.rfind('.');
+    const std::string cell = name.substr(0, dot);
+    const int part = name.ends_with(".1") ? 1 : 0;
+    recheck::need(dot != name.npos && (part == 1 || name.ends_with(".0")),
+                  "input " + name + ": expected an input of the division constructions");
+    if (cell == "i" || cell == "m")
+      given.push_back({part == 1 ? "1" : cell == "i" ? "p" : "m", "", 0});
+    else if (cell == "a")
+      given.push_back({"a", "1", part});
+    else if (cell == "I" || cell == "R")
+      given.push_back({"p", cell == "I" ? "1" : "m", part});
+    else if (cell.size() > 1 && cell[0] == 'I' &&
+             cell.find_first_not_of("0123456789", 1) == cell.npos)
+      given.push_back({"p", cell.substr(1), part});
+    else
+      throw recheck::Refused("input " + name + ": expected an input of the division constructions");
+  }
+  return given;
 }
 
 json make_certificate(const std::string& theorem, const recheck::Weights& weights) {
   if (theorem == "shift-scan") return scan_certificate(weights);
+  if (theorem == "levels") return tree_certificate(weights);
+  if (theorem == "division")
+    return {{"format", "logdepth-certificate"},
+            {"version", 1},
+            {"theorem", theorem},
+            {"sha256", weights.sha256},
+            {"given", given_of_division(weights)}};
   return {{"format", "logdepth-certificate"},
           {"version", 1},
           {"theorem", theorem},
@@ -37,6 +73,33 @@ json make_certificate(const std::string& theorem, const recheck::Weights& weight
 }
 
 }  // namespace
+
+std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
+                                                               const std::string& name) {
+  try {
+    const recheck::Json document = recheck::parse_json(text);
+    const recheck::Weights weights = recheck::read_weights(document);
+    const auto theorems = theorems_for(weights);
+    if (const auto* none = std::get_if<Attempt>(&theorems)) return std::vector<Attempt>{*none};
+    std::vector<Attempt> attempts;
+    for (const std::string& theorem : std::get<0>(theorems)) {
+      try {
+        recheck::need(theorem == "shift-scan" || theorem == "resets",
+                      "Coq: the library has no such theorem");
+        const recheck::Json certificate =
+            recheck::parse_json(make_certificate(theorem, weights).dump());
+        const recheck::Theorem proved = recheck::prove(document, certificate);
+        if (theorem == "resets") return print_coq(weights, coq_resets(weights, proved), proved);
+        return print_coq(weights, coq_certificate(weights, certificate, proved), proved);
+      } catch (const recheck::Refused& error) {
+        attempts.push_back({theorem, error.what()});
+      }
+    }
+    return attempts;
+  } catch (const recheck::Malformed& error) {
+    throw InputError(name + ": " + error.what());
+  }
+}
 
 std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
                                                                  const std::string& name) {
@@ -50,7 +113,9 @@ std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::stri
       try {
         const std::string certificate = make_certificate(theorem, weights).dump() + "\n";
         const recheck::Theorem proved = recheck::prove(document, recheck::parse_json(certificate));
-        const std::string unit = theorem == "reachability" ? " vertices" : " letters";
+        const std::string unit = theorem == "reachability" ? " vertices"
+                                 : theorem == "division"   ? " tokens"
+                                                           : " letters";
         return LengthProof{
             certificate, theorem, statement(proved, name),
             proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length"};

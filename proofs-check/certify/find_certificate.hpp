@@ -26,4 +26,8 @@ struct Attempt {
 std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
                                                                  const std::string& name);
 
+/// The file and its theorem as text for Coq's kernel (proofs-check/coq), or the steps that fail.
+std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
+                                                               const std::string& name);
+
 }  // namespace logdepth::inline proofs_check_certify

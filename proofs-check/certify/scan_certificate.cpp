@@ -1,5 +1,6 @@
 #include "proofs-check/certify/scan_certificate.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -131,15 +132,81 @@ class LoopFinder {
       atom.cell.at = {1, atom.cell.at.constant - 1};  // the stride is 1 on entry
       held->second = recheck::Form{{atom, value}};
     }
+    const json directions = find_directions(h);
     products_.length = {1, 0};
     run_block("repeated", h);
     const json& base = json::parse(canonical_text(weights_.unroll)).value("base", json(2));
-    return {{"factor", products_.cells.empty() ? base : json(products_.length.strides)},
-            {"length", {1, 0}},
-            {"pointers", pointers}};
+    json loop = {{"factor", products_.cells.empty() ? base : json(products_.length.strides)},
+                 {"length", {1, 0}},
+                 {"pointers", pointers}};
+    if (!directions.empty()) loop["directions"] = directions;
+    return loop;
   }
 
  private:
+  /// A component of the direction of (p, sqrt(weight)).
+  struct Component {
+    bool of_position;
+    mpq_class factor, weight;
+  };
+  std::optional<Component> component(const recheck::Stream& h, int c) const {
+    const auto held = h.find(c);
+    if (held == h.end() || held->second.size() != 1) return {};
+    const auto& [atom, factor] = *held->second.begin();
+    if (atom.cell.kind != 'D') return {};
+    const recheck::Weighted& numbers =
+        frame_.laws.directions[static_cast<std::size_t>(atom.cell.id)];
+    if (numbers.size() != 2 || numbers[0].first != recheck::kPosition || numbers[0].second != 1)
+      return {};
+    return Component{atom.part == 0, factor, numbers[1].second};
+  }
+
+  /// Directions of (p, s, 1): two passes with s = 1 tell which component is s, and which direction is one pass behind. Puts
+  /// into h what they hold at any stride.
+  json find_directions(recheck::Stream& h) {
+    json directions = json::array();
+    const std::set<int> written = written_in_loop();
+    if (std::none_of(written.begin(), written.end(), [&](int c) { return component(h, c); }))
+      return directions;
+    std::array<recheck::Stream, 3> after = {h, h, h};
+    const recheck::Products products = products_;
+    run_block("repeated", after[1]);
+    after[2] = after[1];
+    run_block("repeated", after[2]);
+    products_ = products;
+    std::map<int, std::array<Component, 3>> all;
+    mpq_class stride = 1;
+    for (const int c : written) {
+      const auto first = component(h, c), second = component(after[1], c),
+                 third = component(after[2], c);
+      if (products_.owner.contains(c) || !first || !second || !third) continue;
+      stride = std::max<mpq_class>(stride, second->factor / first->factor);
+      all.emplace(c, std::array<Component, 3>{*first, *second, *third});
+    }
+    if (stride == 1) return directions;
+    for (const auto& [c, held] : all) {
+      const auto& [first, second, third] = held;
+      const bool old = second.weight == first.weight;
+      const Component& next = old ? third : second;
+      const bool of_stride = !first.of_position && next.factor != first.factor;
+      const mpq_class weight = (next.weight - first.weight) / (stride * stride - 1),
+                      rest = first.weight - weight;
+      const int number = old ? recheck::kBefore : recheck::kStride;
+      const int part = first.of_position ? recheck::kPosition
+                       : of_stride       ? number
+                                         : static_cast<int>(recheck::kUnit);
+      directions.push_back({c,
+                            first.of_position ? 0
+                            : of_stride       ? 1
+                                              : 2,
+                            first.factor.get_str(), old, weight.get_str(), rest.get_str()});
+      h[c] = recheck::along(frame_,
+                            {{recheck::kPosition, 1}, {number, weight}, {recheck::kUnit, rest}},
+                            {{part, first.factor}}, 1);
+    }
+    return directions;
+  }
+
   std::set<int> written_in_loop() const {
     std::set<int> written;
     for (const recheck::Layer& layer : weights_.layers) {
@@ -167,14 +234,45 @@ class LoopFinder {
   recheck::Frame frame_;
 };
 
-}  // namespace
+/// What the embedding says of letters with one sign and of <end> with the other, and the loop writes.
+json active_coordinates(const recheck::Weights& weights, const json& cells) {
+  std::set<int> written;
+  for (const recheck::Layer& layer : weights.layers)
+    if (layer.block == "repeated")
+      for (const auto& [c, row] : layer.out.at) written.insert(c);
+  for (const json& cell : cells)
+    for (const json& at : cell.at("at")) written.erase(at[0].get<int>());
+  json active = json::array();
+  for (const auto& [c, value] : weights.embedding[0]) {
+    bool opposite = written.contains(c);
+    for (std::size_t kind = 1; kind < weights.embedding.size(); ++kind) {
+      const auto letter = weights.embedding[kind].find(c);
+      opposite = opposite && letter != weights.embedding[kind].end() && letter->second == -value;
+    }
+    if (opposite) active.push_back({c, mpq_class(-value).get_str()});
+  }
+  return active;
+}
 
-json scan_certificate(const recheck::Weights& weights) {
+json begun(const recheck::Weights& weights, const char* theorem) {
   json certificate = {{"format", "logdepth-certificate"},
                       {"version", 1},
-                      {"theorem", "shift-scan"},
+                      {"theorem", theorem},
                       {"sha256", weights.sha256}};
   add_cells(weights, certificate);
+  return certificate;
+}
+
+}  // namespace
+
+json tree_certificate(const recheck::Weights& weights) {
+  json certificate = begun(weights, "levels");
+  certificate["active"] = active_coordinates(weights, certificate["cells"]);
+  return certificate;
+}
+
+json scan_certificate(const recheck::Weights& weights) {
+  json certificate = begun(weights, "shift-scan");
   if (weights.has_loop())
     certificate["loop"] = LoopFinder(weights, recheck::parse_json(certificate.dump())).find();
   return certificate;

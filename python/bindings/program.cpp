@@ -249,7 +249,8 @@ void bind_what_happens(ProgramClass& program) {
       .def("initial", appending([](Program& p, const cells::Statements& s) -> Program& {
              return p.initial(s);
            }),
-           nb::sig("def initial" STATEMENTS), kSelf, "What happens once, before the loops.")
+           nb::sig("def initial" STATEMENTS), kSelf,
+           "Statements that run once, before the iterations.")
       .def("repeated", appending([](Program& p, const cells::Statements& s) -> Program& {
              return p.repeated(s);
            }),

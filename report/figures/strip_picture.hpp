@@ -27,7 +27,7 @@ struct StripTable {
 
 /// A part of a picture from one height to another, over its whole width.
 struct Strip {
-  std::string name;                      ///< "loop 2"
+  std::string name;                      ///< "iteration 2"
   std::optional<std::size_t> step = {};  ///< its number, if it is one of those that a page turns
   double top = 0, bottom = 0;
   std::string elements = {};            ///< as SVG, in the coordinates of the whole picture

@@ -218,14 +218,14 @@ class AttentionBands {
     return counted(tokens_.size, "token");
   }
 
-  /// Where in the unrolled network a level stands: "loop 2", "layer 2 of 3".
+  /// Where in the unrolled network a level is: "iteration 2", "layer 2 of 3".
   std::pair<std::string, std::string> place(const Location& location) const {
     const Shape& shape = model_.shape;
     const std::string layer = fmt::format("layer {}", location.layer + 1);
     if (location.layer < shape.initial) return {"initial", layer};
     if (location.layer >= shape.initial + shape.repeated) return {"final", layer};
     const std::size_t loop = (location.step - 1 - shape.initial) / shape.repeated + 1;
-    return {fmt::format("loop {}", loop), layer};
+    return {fmt::format("iteration {}", loop), layer};
   }
 
   /// The styles of the heads of a layer. Heads of one layer get different ones; a head that says
@@ -357,8 +357,8 @@ void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands
   bands.stacks_label = "blocks";
   bands.results.insert(bands.results.end(), {dividends, divisors, quotients, remainders});
   bands.notes.emplace_back(
-      "blocks of the divisor's size, quotient times, and on top, in "
-      "another colour, the remainder");
+      "blocks: one of the divisor's size per unit of the quotient; on top, in another colour, the "
+      "remainder");
 }
 
 /// The answer to the input, if it has one; red where it is not the right one.

@@ -80,7 +80,7 @@ class CircuitWriter {
     if (block == Block::repeated)
       edge(stream_, entry,
            "constraint=false, style=dashed, penwidth=1.4, color=" + quote(kQuietInk) +
-               ", tooltip=\"next loop\"");
+               ", tooltip=\"next iteration\"");
     indent_ = "  ";
     line("}");
     // An edge inside the braces would draw the node before the block into it.

@@ -179,10 +179,9 @@ class ReachabilityPicture {
           svg_rect({x, y - 13}, 16, 16,
                    svg_attribute("fill", kWrongFill) + " " + svg_attribute("stroke", kWrongInk));
       elements += line(x + 4, y, kWrongSign, 11, svg_attribute("fill", kWrongInk));
-      say(22, "known without a walk, or not known after the last loop");
+      say(22, "known without a walk, or not known after the last iteration");
     }
-    elements +=
-        line(x, y, "numbers: the loop that found the pair, 0 for what is given", 11, quiet());
+    elements += line(x, y, "numbers: iteration that found the pair, 0 if given", 11, quiet());
     return elements;
   }
 
@@ -409,7 +408,7 @@ class ReachabilityPicture {
       const std::size_t before = std::exchange(reached, reached + run_.found[a][b].length);
       add_arcs(a, b, before, reached, arcs);
     }
-    arcs.push_back({begin, end, *pair.step, fmt::format("loop {}", *pair.step),
+    arcs.push_back({begin, end, *pair.step, fmt::format("iteration {}", *pair.step),
                     kHues[(*pair.step + 1) % kHues.size()], walk_key(from, to)});
   }
 

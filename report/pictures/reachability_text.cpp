@@ -53,29 +53,25 @@ std::vector<std::string> ReachabilityText::introduction(std::size_t drawn, bool 
                       counted(run_.names.size(), "vertex", "vertices") + ", " +
                       counted(run_.edges, "edge") + " \xC2\xB7 " + counted(run_.tokens, "token") +
                       " \xC2\xB7 " + counted(run_.layers, "layer run", "layers run") + ", in " +
-                      counted(run_.steps.size() - 1, "loop"));
+                      counted(run_.steps.size() - 1, "iteration"));
   const bool wide = run_.cells.factor() > 2;
   if (wide)
     sentences.emplace_back(
-        "Tokens represent pairs of vertices and tuples (from, first between, second between, "
-        "to). "
-        "In every loop a tuple that knows the three walks between neighbours, or two where the "
-        "second "
-        "is the end, has found its pair.");
+        "Tokens represent pairs of vertices and tuples (from, first between, second between, to). "
+        "In each iteration, a tuple that knows the three walks between neighbours, or two where "
+        "the second is the end, has found its pair.");
   else if (run_.cells.has_tuples())
     sentences.emplace_back(
-        "Tokens represent pairs of vertices and triples (from, between, to). In every loop a "
+        "Tokens represent pairs of vertices and triples (from, between, to). In each iteration, a "
         "triple that knows walks from \xE2\x86\x92 between and between \xE2\x86\x92 to has found "
-        "its "
-        "pair.");
+        "its pair.");
   else
     sentences.emplace_back(
-        "Every token is a vertex and holds which vertices it reaches. In every loop it reads what "
-        "these vertices reach.");
+        "Each token is a vertex and stores which vertices it reaches. In each iteration, it reads "
+        "what these vertices reach.");
   sentences.push_back(
-      fmt::format("So a loop joins {} walks to one of up to {} as many steps. All of this was read "
-                  "from the exact "
-                  "run of the network.",
+      fmt::format("An iteration thus joins {} walks to one of up to {} as many steps. All of this "
+                  "was read from the exact run of the network.",
                   wide ? "three" : "two", wide ? "three times" : "twice"));
   if (drawn < run_.names.size())
     sentences.push_back(fmt::format(
@@ -117,24 +113,24 @@ std::vector<std::string> ReachabilityText::alarms() const {
 std::vector<std::string> ReachabilityText::how_to_read() const {
   if (!run_.question)
     return {"An arrow: the network knows a walk", "from its tail to its tip.", "",
-            "The matrix: the same pairs, and the", "loop in which each was found."};
+            "The matrix: the same pairs, and the", "iteration that found each."};
   const auto [source, target] = *run_.question;
   const std::string from = cut_text(run_.names[source], 14), to = cut_text(run_.names[target], 14);
   return {"An arrow: the network knows a walk from its tail to",
           "its tip. Strong arrows begin at " + from + ".",
           "",
-          "The matrix: the same pairs, and the loop in which",
-          "each was found. The framed one is the question.",
+          "The matrix: the same pairs, and the iteration that",
+          "found each. The framed one is the question.",
           "",
-          "Here, in every loop: candidate intermediate vertices.",
+          "Each iteration: candidate intermediate vertices.",
           "A line on the left: " + from + " reaches it,",
           "on the right: it reaches " + to +
-              (run_.cells.factor() > 2 ? ", itself or by one more." : ", before the loop."),
-          "Orange: both, so the loop has found the pair."};
+              (run_.cells.factor() > 2 ? ", itself or by one more." : ", before the iteration."),
+          "Orange: both, so the iteration has found the pair."};
 }
 
 std::string ReachabilityText::step_name(std::size_t step) const {
-  return step == 0 ? "before the loops" : fmt::format("loop {}", step);
+  return step == 0 ? "before the iterations" : fmt::format("iteration {}", step);
 }
 
 std::string ReachabilityText::walks(std::size_t step) const {
@@ -193,7 +189,7 @@ std::string ReachabilityText::pair_note(std::size_t step, Vertex from, Vertex to
   } else if (found.step == 0) {
     text += found.length == 0 ? "the vertex itself." : "an edge.";
   } else {
-    text += fmt::format("found in loop {}, by way of {}.", *found.step, ways(found.joins, to));
+    text += fmt::format("found in iteration {}, by way of {}.", *found.step, ways(found.joins, to));
   }
   if (run_.is_wrong(step, from, to))
     text += run_.steps[step].reaches[from][to] ? " Wrong: there is no walk."
@@ -265,12 +261,12 @@ std::string ReachabilityText::middle_note(const MiddleVertex& middle) const {
   for (std::size_t i = 0; i < parts.size(); ++i)
     text +=
         fmt::format(" {}: {}.", pair(parts[i].first, parts[i].second), flags(middle.stretches[i]));
-  return text + " After the loop: " + fetched(middle.joined, false) + ".";
+  return text + " After the iteration: " + fetched(middle.joined, false) + ".";
 }
 
 StripTable ReachabilityText::reach_table(std::size_t step) const {
   StripTable table{"Who reaches whom, " + step_name(step), {"from", "reaches"}};
-  if (step > 0) table.headings.emplace_back("new in this loop");
+  if (step > 0) table.headings.emplace_back("new in this iteration");
   for (Vertex v = 0; v < run_.names.size(); ++v) {
     auto& row = table.rows.emplace_back();
     row = {run_.names[v], names(reached(step, v, false), run_.names.size())};
@@ -329,7 +325,7 @@ std::string ReachabilityText::walk_sentence() const {
   if (found.via.empty())
     return fmt::format("the pair was found, but not from {} walks that were known",
                        run_.cells.factor() > 2 ? "three" : "two");
-  return fmt::format("the walk of {} that the loops have put together",
+  return fmt::format("the walk of {} that the iterations have joined",
                      counted(found.length, "step"));
 }
 

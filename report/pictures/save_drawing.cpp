@@ -41,7 +41,7 @@ std::vector<std::string> parameter_lines(const Model& model) {
   return lines;
 }
 
-std::string claim_sheet(const Model& model) {
+std::string model_card(const Model& model) {
   const Measures m = measure(model, 0);
   std::string rows;
   const auto add = [&](const char* name, const std::string& html) {
@@ -58,8 +58,8 @@ std::string claim_sheet(const Model& model) {
   if (model.unroll.max_length)
     depth += fmt::format(", inputs up to n = {}", *model.unroll.max_length);
   add("depth", depth);
-  add("sizes", fmt::format("width {}, strict width {}, cells {}, heads per sublayer {}, "
-                           "feed-forward units {}, non-zero numbers {}",
+  add("sizes", fmt::format("width {}, strict width {}, cells {}, heads per sublayer {}, hidden "
+                           "units {}, nonzero weights {}",
                            m.width, m.strict_width, m.cells, m.heads, m.units, m.nonzeros));
   return "<table>\n" + rows + "</table>\n";
 }
@@ -89,16 +89,15 @@ void write_picture(const std::string& svg, const std::string& form, const std::s
 }  // namespace
 
 std::string circuit_page(const Model& model, const StripPicture& picture) {
-  return html_page(
-      picture.title, kStyle + strips_style(picture) + kSaidByPicture,
-      strips_section(picture, false) + "<h2>The claim sheet</h2>\n" + claim_sheet(model));
+  return html_page(picture.title, kStyle + strips_style(picture) + kSaidByPicture,
+                   strips_section(picture, false) + "<h2>Model card</h2>\n" + model_card(model));
 }
 
 std::string run_page(const Model& model, const StripPicture& picture, bool together) {
   return html_page(picture.title, kStyle + strips_style(picture) + kSaidByPicture,
                    strips_section(picture, together) +
                        "<details><summary>The weights file: " + xml_text(title_of(model)) +
-                       "</summary>\n" + claim_sheet(model) + "</details>\n");
+                       "</summary>\n" + model_card(model) + "</details>\n");
 }
 
 std::string save_circuit(const Model& model, const CircuitCards& circuit, const std::string& path) {

@@ -8,7 +8,7 @@
 
 namespace logdepth::inline report_pictures {
 
-/// A page of its own: the picture, and the claim sheet below it.
+/// A page of its own: the picture, and the model card below it.
 std::string circuit_page(const Model& model, const StripPicture& picture);
 std::string run_page(const Model& model, const StripPicture& picture, bool together);
 

@@ -76,15 +76,15 @@ TEST_F(CommandLinePages, TheAddressTurnsAPageToAStepAndSaysWhatAPlaceOfItHolds) 
   draw_rhine();
   const std::string first = opened("run.html", "");
   for (int step = 0; step <= 5; ++step) EXPECT_EQ(is_hidden(first, step), step != 0) << step;
-  EXPECT_EQ(element(first, "turned"), "before the loops");
+  EXPECT_EQ(element(first, "turned"), "before the iterations");
 
   const std::string second = opened("run.html", "#step=2,m0-4");
   for (int step = 0; step <= 5; ++step) EXPECT_EQ(is_hidden(second, step), step != 2) << step;
-  EXPECT_EQ(element(second, "turned"), "loop 2");
-  EXPECT_EQ(
-      element(second, "note"),
-      "Chur \xE2\x86\x92 Mannheim, loop 2: found in loop 2, by way of Basel. Token 4: A = -1. "
-      "C holds at token 28.");
+  EXPECT_EQ(element(second, "turned"), "iteration 2");
+  EXPECT_EQ(element(second, "note"),
+            "Chur \xE2\x86\x92 Mannheim, iteration 2: found in iteration 2, by way of Basel. Token "
+            "4: A = -1. "
+            "C holds at token 28.");
   EXPECT_NE(second.find("class=\"marking\""), std::string::npos);
   EXPECT_TRUE(is_marked(second, 2, "m0-2")) << "Chur to Basel stands out";
   EXPECT_TRUE(is_marked(second, 2, "m2-4")) << "and Basel to Mannheim";
@@ -126,7 +126,7 @@ TEST_F(CommandLinePages, KeysTurnThePageAndLeadFromPlaceToPlace) {
       "press(document.activeElement, 'ArrowDown'); press(document.activeElement, 'ArrowRight');");
   EXPECT_FALSE(is_hidden(led, 0)) << "keys of a place do not turn the page";
   EXPECT_EQ(element(led, "note"),
-            "Konstanz \xE2\x86\x92 Basel, before the loops: an edge. Token 14: A = 1.");
+            "Konstanz \xE2\x86\x92 Basel, before the iterations: an edge. Token 14: A = 1.");
   EXPECT_TRUE(is_marked(led, 0, "m1-2"));
 
   const std::string all = acted("run.html", "document.getElementById('all').click();");
@@ -236,7 +236,7 @@ TEST_F(CommandLinePages, AWordBeginsWithAllLevelsAndTurnsToOne) {
   for (int step = 1; step <= 3; ++step) EXPECT_EQ(is_hidden(one, step), step != 2) << step;
   EXPECT_EQ(
       element(one, "note"),
-      "6: b, loop 2, layer 1. Selects 4. reaches: 3\xE2\x80\x93"
+      "6: b, iteration 2, layer 1. Selects 4. reaches: 3\xE2\x80\x93"
       "6. product: 14302. Cells after the "
       "layer: I = -33/65 56/65 -4/5 3/5; E = -5/13 12/13 -3/5 4/5; d.0 = 1; d.1 = 4; d.2 = 3; "
       "d.3 = 0; d.4 = 2.");

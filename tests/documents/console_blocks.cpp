@@ -39,7 +39,12 @@ const std::string kDrawing = "a drawing or a grammar, no command";
 const std::string kRecheck = "takes A5; docs/commands.md and the label recheck run the same";
 const std::string kReport = "output of a run of minutes, written by bench/exact_cost.py";
 
+const std::string kCoq = "needs coqc; the label coq runs the same";
+
 const std::vector<NotRun> kNotRun = {
+    {"TRUST.md", "Theorem right_for_every_length : decides F X /\\ tells F X R.", kDrawing},
+    {"TRUST.md", "logdepth certify a5.json --coq -o a5.v", kCoq},
+    {"proofs-check/coq/README.md", "logdepth certify a5.json --coq -o a5.v", kCoq},
     {"TRUST.md", "logdepth compile regular --group A5 --emit a5.dfa.json -o a5.json", kRecheck},
     {"recheck/README.md", "logdepth compile regular --group A5 -o a5.json", kRecheck},
     {"recheck/README.md",
@@ -97,6 +102,10 @@ const std::vector<NotRun> kNotRun = {
      "logdepth draw --learned runs/laws/S5/adaptive-loop-1-mixed/seed-1 --tokens 'g3 g17 g42 g8 "
      "g119 g20 g31 g5' -o learned-S5.svg",
      kTrain},
+    {"docs/learned.md",
+     "logdepth train word-problem --packed --kind loop --depths 2,3,4,5,6 --monoid A5,S5 --seeds "
+     "1,2,3,4,5,6,7,8 \\",
+     kGpu},
     {"docs/learned.md",
      "for rate in 0.001 0.002 0.004; do for letters in 256 512 1024; do for steps in none learned; "
      "do",

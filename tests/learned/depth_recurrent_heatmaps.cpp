@@ -41,7 +41,7 @@ TEST(HeatmapFigure, IsWellFormedWithEveryCellAllLinesAndTitlesAsGiven) {
   EXPECT_EQ(count("published, figure 1"), 1);
   EXPECT_EQ(count("0.12"), 1);
   EXPECT_EQ(count("0.97"), 3);
-  EXPECT_EQ(count("loops T"), 2);
+  EXPECT_EQ(count("iterations T"), 2);
   EXPECT_EQ(count("hops from source to target"), 2);
   std::size_t lines = 0;
   for (const auto& node : document.child("svg").children("polyline")) lines += !node.empty();

@@ -300,26 +300,25 @@ TEST(DepthRecurrentReport, HasARowForEveryValueOfAnAblation) {
 }
 
 TEST(DepthRecurrentReport, ComparesTheSupervisionsWithNumbersWhateverComesOut) {
-  expect_parts(
-      page_of(some_records()),
-      {"| of all loops (mean) | 1: 10, 2: 10, 3: 10 | 10 | 1: 0.580, 2: 0.580, 3: 0.580 | 0.580 | "
-       "73 % |",
-       "| after the last loop | 1: 12, 2: 12, 3: 12 | 12 | 1: 0.500, 2: 0.500, 3: 0.500 | 0.500 | "
-       "50 % |",
-       "**Passed**: the median of the largest hop count solved is 10 under the mean of the losses "
-       "of all loops, 12 under the loss after the last.\n",
-       "is +0.080 under the loss of all loops against the last (published +0.23)"});
+  expect_parts(page_of(some_records()),
+               {"| of all iterations (mean) | 1: 10, 2: 10, 3: 10 | 10 | 1: 0.580, 2: 0.580, 3: "
+                "0.580 | 0.580 | 73 % |",
+                "| after the last iteration | 1: 12, 2: 12, 3: 12 | 12 | 1: 0.500, 2: 0.500, 3: "
+                "0.500 | 0.500 | 50 % |",
+                "**Passed**: the median of the largest hop count solved is 10 under the mean of "
+                "the losses of all iterations, 12 under the loss after the last.\n",
+                "is +0.080 under the loss of all iterations against the last (published +0.23)"});
   std::vector<RunRecord> equal;
   for (const std::uint64_t seed : {1, 2, 3})
     for (const Supervision supervision : {Supervision::last, Supervision::mean_steps})
       equal.push_back(record(HopGenerator::natural, supervision, seed, ideal()));
   expect_parts(page_of(equal),
                {"**Not reproduced at this scale**: the median of the largest hop count solved is "
-                "12 under the mean of the losses of all loops, 12 under the loss after the last, "
-                "expected the first to be smaller."});
+                "12 under the mean of the losses of all iterations, 12 under the loss after the "
+                "last, expected the first to be smaller."});
   expect_parts(page_of({equal[0], equal[1]}),
                {"**Undecided**: the median of the largest hop count solved is 12 under the mean of "
-                "the losses of all loops, 12 under the loss after the last; the criterion "
+                "the losses of all iterations, 12 under the loss after the last; the criterion "
                 "requires 3 runs of each."});
   expect_parts(page_of({equal[0]}), {"is no run under the mean of the losses"});
   expect_parts(page_of({record(HopGenerator::twin, Supervision::last, 1, ideal(), 200)}),
@@ -358,9 +357,8 @@ TEST(DepthRecurrentReport, RefusesResultsThatAreNotOfTheirTask) {
               "RUNS: expected at least one run of the task hops, expressions or families");
   const std::string expected =
       "runs/seed-7/record.json: result: expected accuracies from 0 to 1 for the difficulties and "
-      "loops that the configuration names, a whole number of samples of at least 1, and readings "
-      "of "
-      "all loops if of any, gate shares from 0 to 1 and changes from 0 to 1e6";
+      "iterations that the configuration names, a whole number of samples of at least 1, and "
+      "readings of all iterations or of none, gate shares from 0 to 1 and changes from 0 to 1e6";
   const RunRecord sound = record(HopGenerator::twin, Supervision::last, 7, ideal({1, 2}, {1, 2}));
   EXPECT_EQ(refusal({sound}), "accepted");
   for (const auto& [key, value] :

@@ -33,7 +33,7 @@ std::vector<AttentionLevel> levels_of(std::size_t letters, std::size_t levels,
   std::vector<AttentionLevel> all;
   for (std::size_t level = 1; level <= levels; ++level) {
     AttentionLevel& one = all.emplace_back();
-    one.name = "loop " + std::to_string(level);
+    one.name = "iteration " + std::to_string(level);
     for (const Source& head : heads) one.heads.push_back(reading(letters, level, head));
   }
   return all;
@@ -172,8 +172,9 @@ TEST(PrefixCircuit, PositionsAreReadOffAllHeadsTogetherAndHeadsEachByItself) {
 TEST(PrefixCircuit, TextAndJsonStateTheSharesOfBothPatterns) {
   const PrefixCircuit circuit = prefix_circuit(levels_of(8, 3, {sklansky, oneself}));
   const std::string text = circuit_text(circuit);
-  for (const char* part : {"4 of 4", "12 of 12", "7 of 17", "12 of 24",
-                           "loop 3: 2 reads none, 3 reads none, 4 reads none, 5 reads 4 (0.35)"})
+  for (const char* part :
+       {"4 of 4", "12 of 12", "7 of 17", "12 of 24",
+        "iteration 3: 2 reads none, 3 reads none, 4 reads none, 5 reads 4 (0.35)"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   const auto json = to_json(circuit);
   EXPECT_EQ(json["name"], circuit_name(circuit));
@@ -210,7 +211,7 @@ TEST(PrefixCircuit, ThePictureHasALineForWhatIsAttendedAndSaysWhichProductsAreWr
   EXPECT_EQ(count(picture, "class=\"select\""),
             2 * (bands.bands[0].lines.size() + bands.bands[1].lines.size() +
                  bands.bands[2].lines.size()));
-  EXPECT_EQ(count(picture, ">loop 3<"), 2u);
+  EXPECT_EQ(count(picture, ">iteration 3<"), 2u);
 }
 
 TEST(PrefixCircuit, PicturesBesideEachOtherHaveTheirBandsAtOneHeight) {

@@ -100,7 +100,8 @@ TEST(StoredPlans, EveryRunThatNeedsNoLanguageModelTakesThreeSteps) {
       ++runs;
     }
   }
-  EXPECT_EQ(runs, 56u) << "of h200.json, h200-words.json and h200-thinking.json";
+  EXPECT_EQ(runs, 161u)
+      << "of h200.json, h200-words.json, h200-thinking.json, need.json and need-cpu.json";
 }
 
 TEST(TrainingEffects, DeeperStacksReachFurtherOnParityAtEqualSteps) {

@@ -175,7 +175,7 @@ TEST(DepthFigures, TwelveSeriesHaveLooksAndNamesOfTheirOwn) {
   }
   EXPECT_EQ(looks.size(), 12u);
   for (const char* width : {"16", "192"})
-    EXPECT_EQ(occurrences(svg, fmt::format(">learned, transformer without loops, width {}, cpu: "
+    EXPECT_EQ(occurrences(svg, fmt::format(">learned, non-looped transformer, width {}, cpu: "
                                            "1 seed",
                                            width)),
               1u);
@@ -187,7 +187,7 @@ TEST(DepthFigures, SettingsStandInWords) {
   const std::string all = pictures(table_of(records));
   EXPECT_EQ(all.find("step_scale"), std::string::npos);
   EXPECT_NE(
-      figure_of(table_of(records), "depth-A5.svg").find("by its loops, step scale 0.1, width"),
+      figure_of(table_of(records), "depth-A5.svg").find("by iterations, step scale 0.1, width"),
       std::string::npos)
       << all;
 }
@@ -217,7 +217,7 @@ TEST(FrontFigure, HasAllProblemsThatTheSameConstructionsSolveAtTheSameDepths) {
   const DepthTable table = table_of(records, curves);
   ASSERT_EQ(depth_figures(table).front().file, "depth.svg");
   const std::string svg = figure_of(table, "depth.svg");
-  EXPECT_EQ(legend_rows(svg, "learned: S3, transformer without loops, 1 seed<"), 1u);
+  EXPECT_EQ(legend_rows(svg, "learned: S3, non-looped transformer, 1 seed<"), 1u);
   EXPECT_EQ(legend_rows(svg, "learned: A5, "), 1u);
   EXPECT_EQ(legend_rows(svg, "learned: Z2"), 0u) << "other depths are built for it";
   EXPECT_EQ(legend_rows(svg, "published: A5, trained, 4.8 layers per doubling<"), 1u);
@@ -278,7 +278,7 @@ TEST(FrontFigure, IsHollowWhereTheMedianIsALowerBound) {
 TEST(FrontFigure, SaysNothingOfLoopsWhereThereAreNone) {
   const std::string svg = figure_of(table_of(doubling("A5")), "depth.svg");
   EXPECT_EQ(occurrences(svg, "prescribed"), 0u);
-  EXPECT_EQ(legend_rows(svg, "learned: A5, transformer without loops, 1 seed<"), 1u);
+  EXPECT_EQ(legend_rows(svg, "learned: A5, non-looped transformer, 1 seed<"), 1u);
 }
 
 }  // namespace

@@ -309,11 +309,11 @@ TEST_F(Drawings, AttentionShowsLoopsHeadsPrefixesAndVerdict) {
   const auto drawn = draw_attention(runner, {"a", "a", "a"});
   ASSERT_TRUE(drawn.has_value());
   const std::string svg = strips_svg(drawn.value());
-  expect_parts(svg, {">loop 1<", ">loop 2<", "head prev: selects exactly one position", ">begin<",
-                     ">accept<", ">prefix product<", ">12034<", ">20134<",
+  expect_parts(svg, {">iteration 1<", ">iteration 2<", "head prev: selects exactly one position",
+                     ">begin<", ">accept<", ">prefix product<", ">12034<", ">20134<",
                      ">0\xE2\x80\x93"
                      "3<"});
-  EXPECT_EQ(svg.find(">loop 3<"), std::string::npos);
+  EXPECT_EQ(svg.find(">iteration 3<"), std::string::npos);
   const auto other = draw_attention(runner, {"a", "b"});
   ASSERT_TRUE(other.has_value());
   expect_parts(strips_svg(other.value()), {">reject<"});

@@ -298,9 +298,10 @@ TEST(ReachabilityPictures, NotesSayTokensValuesAndWhatWasSelected) {
     return "no such note";
   };
   EXPECT_EQ(note("m0-2"),
-            "a \xE2\x86\x92 c, loop 1: found in loop 1, by way of b. Token 2: A = -1. C holds at "
+            "a \xE2\x86\x92 c, iteration 1: found in iteration 1, by way of b. Token 2: A = -1. C "
+            "holds at "
             "token 5.");
-  EXPECT_EQ(note("v0"), "a, loop 1: reaches b, c. New: c.");
+  EXPECT_EQ(note("v0"), "a, iteration 1: reaches b, c. New: c.");
   const auto& stretches = picture.strips.back().notes;
   ASSERT_EQ(stretches.size(), 3u) << "the walk and its two edges";
   EXPECT_EQ(stretches[0].text, note("m0-2"));
@@ -313,7 +314,8 @@ TEST(ReachabilityPictures, NotesSayTokensValuesAndWhatWasSelected) {
       "\xE2\x86\x92 b \xE2\x86\x92 b), 7 (a \xE2\x86\x92 c \xE2\x86\x92 b): xC = -1. b "
       "\xE2\x86\x92 c: head right_edge selects token 5 (b \xE2\x86\x92 c): yA = 1; head "
       "right_walk selects tokens 11 (b \xE2\x86\x92 a \xE2\x86\x92 c), 14 (b \xE2\x86\x92 b "
-      "\xE2\x86\x92 c), 17 (b \xE2\x86\x92 c \xE2\x86\x92 c): yC = -1. After the loop: C = 1.");
+      "\xE2\x86\x92 c), 17 (b \xE2\x86\x92 c \xE2\x86\x92 c): yC = -1. After the iteration: C = "
+      "1.");
 }
 
 TEST(ReachabilityPictures, HostileNamesAreText) {

@@ -160,7 +160,8 @@ def whole_changes(d):
     yield "base 3", lambda e: e.update(unroll={"kind": "ceil_log", "base": 3, "of": "letters", "minus": 0})
     yield "other norm", lambda e: e.update(norm={"rms": "layernorm", "layernorm": "rms"}[e["norm"]])
     yield "accept and reject exchanged", lambda e: e["output"].update(accept=e["output"]["reject"], reject=e["output"]["accept"])
-    yield "<begin> with a letter's embedding", lambda e: e["embedding"].update({"<begin>": e["embedding"][letters[0]]})
+    first = "<begin>" if "<begin>" in d["embedding"] else "<end>"
+    yield f"{first} with a letter's embedding", lambda e: e["embedding"].update({first: e["embedding"][letters[0]]})
     if len(letters) > 1:
         yield "letters exchanged", lambda e: e["embedding"].update({letters[0]: e["embedding"][letters[1]], letters[1]: e["embedding"][letters[0]]})
     yield "width + 1", widen

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -97,7 +98,10 @@ def both(*arguments):
 
 
 def claim(statement):
-    """word -> (verdict, what is read of every prefix), by the automaton that was printed alone."""
+    """word -> (verdict, what is read of every prefix), by the automaton or program that was printed alone."""
+    if "theorem    counting\n" in statement:
+        program = CountingProgram(statement[statement.index("alphabet "):])
+        return lambda word: (1 if program.decides(word, len(word) - 1) else -1, None)
     maps, initial, accepting, products = {}, None, set(), set()
     points, states = 0, False
     for line in statement.splitlines():
@@ -124,6 +128,108 @@ def claim(statement):
     return answer
 
 
+class CountingProgram:
+    """A C-RASP program as a theorem prints it: sums of counts, their signs, and a Boolean that decides."""
+
+    def __init__(self, text):
+        self.lines, self.sums = text.splitlines(), {}
+        for line in self.lines[1:]:
+            name, _, rest = line.partition(" := ")
+            self.tokens = re.findall(r'Q_"(?:[^"\\\\]|\\\\.)*"|Q_\w+|#\[|[<>]=|[\w]+|\S', rest)
+            if name == "L":
+                self.decides = self.disjunction()
+            else:
+                self.sums[name] = self.total()
+            assert not self.tokens, line
+
+    def next(self, *wanted):
+        return self.tokens and self.tokens[0] in wanted and self.tokens.pop(0)
+
+    def disjunction(self):
+        parts = [self.conjunction()]
+        while self.next("or"):
+            parts.append(self.conjunction())
+        return lambda word, i: any(part(word, i) for part in parts)
+
+    def conjunction(self):
+        parts = [self.literal()]
+        while self.next("and"):
+            parts.append(self.literal())
+        return lambda word, i: all(part(word, i) for part in parts)
+
+    def literal(self):
+        if self.next("not"):
+            negated = self.literal()
+            return lambda word, i: not negated(word, i)
+        if self.next("("):
+            inside = self.disjunction()
+            assert self.next(")")
+            return inside
+        token = self.tokens.pop(0)
+        if token in ("true", "false"):
+            return lambda word, i: token == "true"
+        if token.startswith("Q_"):
+            letter = json.loads(token[2:]) if token[2] == '"' else token[2:]
+            return lambda word, i: i >= 0 and word[i] == letter
+        relation, zero = self.tokens.pop(0), self.tokens.pop(0)
+        assert token in self.sums and zero == "0"
+        compare = {"<": int.__lt__, ">": int.__gt__, "=": int.__eq__, "<=": int.__le__, ">=": int.__ge__}[relation]
+        return lambda word, i: compare(self.sums[token](word, i), 0)
+
+    def total(self):
+        """sum of factors * #[...] and a number"""
+        terms, sign = [], -1 if self.next("-") else 1
+        while True:
+            number = int(self.tokens.pop(0)) if self.tokens[0].isdigit() else 1
+            if self.tokens and self.tokens[0] in ("*", "#["):
+                assert not self.next("*") or self.tokens[0] == "#["
+                self.tokens.pop(0)
+                terms.append((sign * number, self.disjunction()))
+                assert self.next("]")
+            else:
+                terms.append((sign * number, None))
+            sign = self.next("+", "-")
+            if not sign:
+                return lambda word, i: sum(k * (sum(holds(word, j) for j in range(i + 1)) if holds else 1) for k, holds in terms)
+            sign = 1 if sign == "+" else -1
+
+
+def direction(x, y, part):
+    """A component of (x, y)/sqrt(x^2 + y^2), as the runner's exact number."""
+    top = (x, y)[part]
+    return RUNNER.number(f"{top * top}*sqrt({top * top}/{(x * x + y * y) * top ** 4})") if top else RUNNER.Fraction(0)
+
+
+def division_terms(text):
+    """What a line `given` or `answers` holds: a function of p, m and a."""
+    if text in ("p", "m", "1"):
+        return lambda p, m, a: RUNNER.Fraction({"p": p, "m": m, "1": 1}[text])
+    factor, _, rest = text.rpartition(" * ")
+    what, length, part = re.fullmatch(r"dir\((.*), (\d+|m)\)\.([01])", rest).groups()
+    place = {"p": lambda p, m, a: p, "a": lambda p, m, a: a, "floor(p/m)": lambda p, m, a: p // m, "floor(a/m)": lambda p, m, a: a // m,
+             "p mod m": lambda p, m, a: p % m, "a mod m": lambda p, m, a: a % m}[what]
+    return lambda p, m, a: direction(place(p, m, a), m if length == "m" else int(length), int(part)) * RUNNER.Fraction(factor or 1)
+
+
+def first_wrong_division(document, statement, lengths, divisors):
+    """Runs the file exactly on arguments of all sizes; the first answer that is not the printed one, or None."""
+    model, draw = RUNNER.Model(store(document, path("division.run.json"))), random.Random(3)
+    lines = {key: [(json.loads(name), division_terms(text)) for name, text in
+                   (line[11:].split(" = ", 1) for line in statement.splitlines() if line.startswith(key))] for key in ("given", "answers")}
+    assert len(lines["given"]) == len(document["input"]["names"]) and len(lines["answers"]) == len(document["output"]["names"])
+    for n in lengths:
+        for m in divisors:
+            arguments = [draw.randint(0, p) for p in range(n)]
+            rows = [[value(p, m, a) for _, value in lines["given"]] for p, a in enumerate(arguments)]
+            h = model.run(model.cells(rows))
+            for p, a in enumerate(arguments):
+                logit = model.logits(h[p])
+                for row, (name, value) in enumerate(lines["answers"]):
+                    if RUNNER.sign(logit(row) + value(p, m, a) * -1) != 0:
+                        return f"{name} at token {p} of {n} for m = {m}, a = {a}: {RUNNER.shown(logit(row))}"
+    return None
+
+
 def words(letters, up_to=3, longer=(5, 6, 8, 9)):
     for n in range(up_to + 1):
         yield from map(list, itertools.product(letters, repeat=n))
@@ -144,7 +250,7 @@ def first_difference(document, answer, some):
             found = model.accepts(model.run(model.word(word)))
             if found != verdict:
                 return f"{word}: verdict {found}"
-            if list(model.prefixes(word)) != prefixes:
+            if prefixes is not None and list(model.prefixes(word)) != prefixes:
                 return f"{word}: prefixes"
         except RUNNER.Outside as error:
             return f"{word}: {error}"

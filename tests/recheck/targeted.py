@@ -1,7 +1,7 @@
 """Files that break one side condition each, where changed numbers do not reach it."""
 import copy
 
-from files import certified, compiled, edited, load
+from files import ROOT, certified, compiled, edited, load
 
 
 def pair(options):
@@ -107,9 +107,163 @@ def of_rows():
     yield two, c, lambda e: None
 
 
+def of_counts():
+    """Cascades on first-flag positions and radix networks for all lengths."""
+    d, c = pair(("regular", "--group", "Z2", "--construction", "cascade", "--positions", "first-flag"))
+
+    def a_count_that_is_rounded_up(e):  # (C + 99/100)/2: position 1 is nearer to 0.495 than position 0
+        heads(e, 3)[0]["query"]["entries"][1][2] = "-1/100"
+
+    def an_irrational_parity(e):
+        for head in heads(e, 1):
+            head["output"]["entries"].append([20, 0, "1"])
+        e["layers"][2]["feedforward"]["mask"].append([20, "1"])
+    yield d, c, a_count_that_is_rounded_up
+    yield d, c, an_irrational_parity
+    d, c = pair(("regular", "--group", "Z2", "--construction", "radix"))
+
+    def a_step_of_one_and_a_half_strides(e):
+        heads(e, 2)[0]["query"]["entries"][1][2] = "-3/2"
+
+    def an_irrational_direction(e):
+        heads(e)[0]["output"]["entries"].append([17, 0, "1"])
+        e["layers"][1]["feedforward"]["mask"].append([17, "1"])
+    yield d, c, a_step_of_one_and_a_half_strides
+    yield d, c, an_irrational_direction
+    claims = c["loop"]["directions"]
+    yield d, {**c, "loop": {**c["loop"], "directions": claims + claims[:1]}}, lambda e: None
+
+
+def of_counting_programs():
+    d, c = pair(("crasp", ROOT / "examples/crasp/majority.crasp"))
+
+    def a_loop(e):
+        e["layers"][0]["block"] = "repeated"
+        e["shape"].update(final=0, repeated=1)
+
+    def a_prefix(e):
+        e["output"]["prefix"] = {"kind": "state", "states": 1, "first_row": 2}
+        e["unembedding"]["rows"] = 3
+
+    def no_letters(e):
+        e["alphabet"] = []
+        e["embedding"] = {"<begin>": e["embedding"]["<begin>"]}
+
+    def an_irrational_sign(e):
+        heads(e)[0]["output"]["entries"].append([6, 0, "1"])
+        e["layers"][0]["feedforward"]["mask"].append([6, "1"])
+
+    def a_code(e):
+        e["position"] = {"kind": "circle", "fills": [{"at": [6, 7], "back": 0, "scale": "1"}]}
+        e["layers"][0]["attention"]["mask"] += [[6, "3/2"], [7, "3/2"]]
+
+    def a_head_that_selects(e):
+        a_code(e)
+        head = copy.deepcopy(heads(e)[0])
+        head["query"]["entries"], head["key"]["entries"] = entries((0, 0, "1")), entries((0, 6, "-1"))
+        head["value"]["entries"], head["output"]["entries"] = entries((0, 0, "1")), entries((8, 0, "1"))
+        heads(e).append(head)
+
+    def a_unit_of_the_position(e):
+        a_code(e)
+        layer = copy.deepcopy(e["layers"][0])
+        layer["attention"] = {"heads": [], "mask": []}
+        layer["feedforward"].update(mask=entries((6, "1"), (7, "1")))
+        layer["feedforward"]["in"]["entries"], layer["feedforward"]["out"]["entries"] = entries((0, 6, "1")), entries((8, 0, "1"))
+        e["layers"].append(layer)
+        e["shape"]["final"] = 2
+    for change in (a_loop, a_prefix, no_letters, an_irrational_sign, a_head_that_selects, a_unit_of_the_position):
+        yield d, c, change
+
+
+def of_divisions():
+    d, c = pair(("division",))
+    at = {name: cell["coordinates"] for name, cell in d["cells"].items()}
+
+    def write(head, column, value="1"):
+        """The head also writes a coordinate to where nothing reads any more."""
+        row = head["value"]["rows"]
+        head["value"]["entries"].append([row, column, value])
+        head["output"]["entries"].insert(0, [at["i"][0], row, "1"])
+        head["value"]["rows"] = head["output"]["columns"] = row + 1
+
+    def a_loop(e):
+        for layer in e["layers"]:
+            layer["block"] = "repeated"
+        e["shape"].update(initial=0, repeated=len(e["layers"]))
+
+    def a_circle(e):
+        e["position"] = {"kind": "circle", "fills": []}
+
+    def a_position_that_weighs_more_than_a_multiple(e):
+        heads(e, 2)[0]["key"]["entries"] = entries((0, at["I"][0], "1"), (0, at["e"][0], "1/4"))
+
+    def an_irrational_difference(e):
+        for head, row in zip(heads(e, 1), (2, 0)):
+            head["output"]["entries"].append([at["remainder"][0], row, "1"])
+        e["layers"][1]["feedforward"]["mask"].append([at["remainder"][0], "1"])
+
+    def a_query_of_two_cells(e):
+        heads(e, 1)[0]["query"]["entries"] = entries((0, at["I"][0], "1"), (0, at["R"][0], "1"), (1, at["R"][1], "1"))
+    def a_unit_of_the_ratio(e):
+        f = e["layers"][0]["feedforward"]
+        f["in"]["entries"].append([4, at["i"][0], "1/5"])
+        f["out"]["entries"].append([at["i"][0], 4, "1"])
+        f["in"]["rows"] = f["out"]["columns"] = 5
+    for change in (a_unit_of_the_ratio, a_loop, a_circle, a_position_that_weighs_more_than_a_multiple, an_irrational_difference, a_query_of_two_cells):
+        yield d, c, change
+    yield d, c, lambda e: [h.update(causal=False) for h in heads(e)]
+    yield d, c, lambda e: write(heads(e, 3)[0], at["B"][0])
+    yield d, c, lambda e: write(heads(e, 1)[0], at["R"][0])
+    yield pair(("regular", "--group", "Z2", "--construction", "cascade"))[0], c, lambda e: None
+    d, c = pair(("division", "--construction", "floor", "--for-length", "8", "--own-argument"))
+    R = d["cells"]["R"]["coordinates"]
+    yield d, c, lambda e: heads(e)[0]["key"].update(entries=entries((0, R[0], "1"), (1, R[1], "1")))
+    yield d, c, lambda e: e["unroll"].update(max_length=9)
+    d, c = pair(("division", "--construction", "floor", "--for-length", "9", "--own-argument"))
+    code = d["cells"]["I2"]["coordinates"]
+    yield d, c, lambda e: heads(e)[1]["query"].update(entries=entries((0, code[0], "1"), (1, code[1], "1/2")))
+
+
+def of_trees():
+    d, c = pair(("regular", "--group", "Z2", "--construction", "tree"))
+    at = {name: cell["coordinates"] for name, cell in d["cells"].items()}
+    levels = (3, 5)
+
+    def a_product_of_the_wrong_tokens(e):
+        """Active tokens join where the count is odd, and keep theirs where it is even: the units of the two rules exchange signs."""
+        for n in levels:
+            rows = {}
+            for x in e["layers"][n]["feedforward"]["in"]["entries"]:
+                rows.setdefault(x[0], {})[x[1]] = x
+            for row in rows.values():
+                reads_a_label = set(row) & set(at["d"])
+                if reads_a_label and at["act"][0] in row and not row[at["act"][0]][2].startswith("-") and at["odd"][0] in row:
+                    x = row[at["odd"][0]]
+                    x[2] = x[2][1:] if x[2].startswith("-") else "-" + x[2]
+
+    def a_position_that_weighs_more_than_a_token(e):
+        for n in levels:
+            heads(e, n)[0]["key"]["entries"] = entries((0, at["I"][0], "1"), (0, at["ap"][0], "1/100"))
+
+    def a_unit_of_the_position(e):
+        f = e["layers"][0]["feedforward"]
+        f["in"]["entries"] += [[4, at["a"][0], "1/5"], [4, at["a"][1], "-1/5"]]
+        f["out"]["entries"].append([24, 4, "1"])
+        f["in"]["rows"] = f["out"]["columns"] = 5
+
+    def no_last_level(e):
+        del e["layers"][4:]
+        e["shape"]["final"] = 0
+    for change in (a_product_of_the_wrong_tokens, a_position_that_weighs_more_than_a_token, a_unit_of_the_position, no_last_level):
+        yield d, c, change
+    yield d, {**c, "active": c["active"] * 2}, lambda e: None
+    yield pair(("regular", "--group", "Z2", "--construction", "cascade"))[0], c, lambda e: None
+
+
 def all_targeted(one_back):
     """(changed file, certificate), each of which must be refused."""
-    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows()):
+    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows(), of_counts(), of_counting_programs(), of_divisions(), of_trees()):
         for document, certificate, change in source:
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}

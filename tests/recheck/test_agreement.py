@@ -4,7 +4,7 @@ import pathlib
 import unittest
 
 import files
-from files import both, certified, compiled, run
+from files import both, certified, compiled, first_difference, load, run
 
 LANGUAGES = [("--group", "Z2"), ("--group", "S3"), ("--group", "flipflop"), ("--regex", "(a|b)*abb"), ("--regex", "(a|b)*b"),
              ("--regex", "(b|ab*a)*"), ("--regex", "(ab)*"), ("--regex", "(a|b|c)*a(b|c)"), ("--regex", "(a|b)*")]
@@ -60,6 +60,81 @@ class Agreement(unittest.TestCase):
         for regex in ("(b|ab*a)*", "((a|b)(a|b)(a|b))*a"):
             self.proved("resets", "regular", "--regex", regex, "--construction", "cascade")
 
+    def test_cascades_with_groups_and_the_first_flag(self):
+        for group in ("Z2", "Z3", "Z6", "S3", "D4", "Q8", "A4"):
+            for norm in ("rms", "layernorm"):
+                self.proved("resets", "regular", "--group", group, "--construction", "cascade", "--positions", "first-flag", "--norm", norm)
+        for regex in ("(b|ab*a)*", "((a|b)(a|b)(a|b))*a"):
+            self.proved("resets", "regular", "--regex", regex, "--construction", "cascade", "--positions", "first-flag")
+
+    def test_radix_networks_of_all_lengths(self):
+        for language in LANGUAGES:
+            for radix, block in (("2", "2"), ("3", "2"), ("2", "3"), ("3", "4")):
+                for norm in ("rms", "layernorm"):
+                    self.proved("shift-scan", "regular", *language, "--construction", "radix", "--radix", radix, "--block", block, "--norm", norm)
+        for table in ("matrix", "monoid"):
+            self.proved("shift-scan", "regular", "--group", "S3", "--construction", "radix", "--table", table)
+
+    def test_trees(self):
+        for language in LANGUAGES:
+            for table in ("matrix", "monoid"):
+                for norm in ("rms", "layernorm"):
+                    self.proved("levels", "regular", *language, "--construction", "tree", "--table", table, "--norm", norm)
+
+    def counting(self, file):
+        """Proved, and the printed program decides the same as the network and as the project's own interpreter of C-RASP."""
+        certificate = certified(file)
+        status, out, _ = both(file, certificate, "--steps")
+        self.assertEqual(status, 0)
+        self.assertIn("correct for every word of every length\ntheorem    counting\n", out)
+        document = load(file)
+        self.assertIsNone(first_difference(document, files.claim(out), list(files.words(document["alphabet"], 4))))
+        printed = files.path("printed.crasp")
+        pathlib.Path(printed).write_text(out[out.index("alphabet "):])
+        status, _, error = run(files.LOGDEPTH, "test", file, "--against", f"crasp:{printed}", "--up-to", "6")
+        self.assertEqual(status, 0, error)
+        self.assertLess(pathlib.Path(certificate).stat().st_size, 256)
+        return out
+
+    def test_counting_programs(self):
+        for name in ("anbncn", "dyck1", "majority", "subsequence"):
+            for norm in ("rms", "layernorm"):
+                self.counting(compiled("crasp", files.ROOT / f"examples/crasp/{name}.crasp", "--norm", norm))
+
+    def test_counting_programs_of_every_kind_of_line(self):
+        for lines in ("a := #[Q_a]\nb := 2 * #[Q_b]\nL := max(a, b) - 3 >= min(a, 2) or not a + b < 5",
+                      "L := #[true] = 4 or (#[Q_a] > #[Q_b] ? #[Q_a] : 3 * #[Q_c]) <= 2", "L := #[Q_c] > 2 and not Q_c", "L := Q_a or Q_b", "L := true",
+                      "L := not Q_a", "b := Q_b or #[Q_a] = 1\nL := #[b] >= #[not b] + 1 and #[#[b] > 1] < 3", "L := 0 < 1 or #[Q_a] = 0"):
+            source = files.path("lines.crasp")
+            pathlib.Path(source).write_text(f"alphabet a b c\n{lines}\n")
+            out = self.counting(compiled("crasp", source))
+            self.assertIn("alphabet a b c\n", out)
+        source = files.path("many.crasp")
+        equal = " and ".join(f"#[Q_a] = {i + 2} * #[Q_b] + {i}" for i in range(9))  # 3^9 signs, 2^9 classes of a letter
+        pathlib.Path(source).write_text(f"alphabet a b\nx := {equal}\nL := #[x] = 0 or #[not x and Q_b] > 1\n")
+        self.counting(compiled("crasp", source))
+        source = files.path("letters.crasp")
+        pathlib.Path(source).write_text('alphabet < 1 é <=\nL := #[Q_"<="] > #[Q_é] + #[Q_<] and #[Q_1] = 0\n')
+        self.counting(compiled("crasp", source))
+
+    def test_divisions(self):
+        forms = [(), ("--own-argument",), ("--unit-inputs",), ("--own-argument", "--unit-inputs")]
+        floors = [("--construction", "floor", "--for-length", length, *more) for length in ("8", "9", "100") for more in ((), ("--own-argument",))]
+        for form in forms + floors:
+            for norm in ("rms", "layernorm"):
+                file = compiled("division", *form, "--norm", norm)
+                certificate = certified(file)
+                status, out, _ = both(file, certificate, "--steps")
+                self.assertEqual(status, 0)
+                scope = f"at most {form[3]} tokens" if "floor" in form else "every length"
+                self.assertIn(f"correct for every input of {scope}\ntheorem    division\n", out)
+                argument = "p" if "--own-argument" in form else "a"
+                for part in "01":
+                    self.assertIn(f'answers    "quotient.{part}" = dir(floor({argument}/m), 1).{part}\n', out)
+                    self.assertIn(f'answers    "remainder.{part}" = dir({argument} mod m, 1).{part}\n', out)
+                self.assertIsNone(files.first_wrong_division(load(file), out, (1, 8), (1, 2, 3, 5, 9)))
+                self.assertLess(pathlib.Path(certificate).stat().st_size, 512)
+
     def test_rows(self):
         for size in (3, 4, 5):
             for norm in ("rms", "layernorm"):
@@ -76,13 +151,9 @@ class Agreement(unittest.TestCase):
 
     def test_what_no_theorem_covers_is_refused_by_name(self):
         refused = [
-            (("regular", "--group", "Z2", "--construction", "cascade", "--positions", "first-flag"), "expected one positive factor"),
-            (("regular", "--group", "Z2", "--construction", "radix"), "the direction of the position is irrational"),
-            (("regular", "--group", "Z2", "--construction", "tree"), "expected words after <begin>, without <end>"),
-            (("division",), "raw streams; expected words or rows of a graph"),
+            (("division", "--construction", "paper"), "division: position: expected the same at every token"),
             (("connectivity", "--construction", "rows", "--size", "2"), "size 2; expected at least 3"),
             (("connectivity", "--construction", "radix", "--size", "3"), "an adjacency matrix with padding"),
-            (("crasp", files.ROOT / "examples/crasp/dyck1.crasp"), "no prefix read-out"),
         ]
         for options, reason in refused:
             file = compiled(*options)
@@ -99,6 +170,9 @@ class Agreement(unittest.TestCase):
         self.assertEqual(both(file, files.path("own.cert.json"))[0], 0)
         self.assertIn("proved        every length, theorem shift-scan\n", run(files.LOGDEPTH, "info", file)[1])
         status, _, error = run(files.LOGDEPTH, "compile", "regular", "--group", "Z2", "--construction", "tree", "--certify", "-o", files.path("tree.json"))
+        self.assertEqual(status, 0, error)
+        self.assertEqual(both(files.path("tree.json"), files.path("tree.cert.json"))[0], 0)
+        status, _, error = run(files.LOGDEPTH, "compile", "division", "--construction", "paper", "--certify", "-o", files.path("paper.json"))
         self.assertEqual(status, 1, error)
 
 

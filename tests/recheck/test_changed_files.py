@@ -6,7 +6,7 @@ import itertools
 import unittest
 
 import changes
-from files import LOGDEPTH, both, certified, claim, compiled, first_difference, load, path, run, seal, store, words
+from files import LOGDEPTH, ROOT, both, certified, claim, compiled, edited, first_difference, first_wrong_division, load, path, run, seal, store, words
 
 
 def all_changes(document, every, entries):
@@ -23,9 +23,9 @@ def all_changes(document, every, entries):
 
 
 class ChangedFiles(unittest.TestCase):
-    def decide(self, file, certificate, every, entries=12):
+    def decide(self, file, certificate, every, entries=12, up_to=3):
         document, given = load(file), load(certificate)
-        some = list(words(document["alphabet"]))
+        some = list(words(document["alphabet"], up_to))
         own = claim(both(file, certificate)[1])
         self.assertIsNone(first_difference(document, own, some))
         count = collections.Counter()
@@ -45,9 +45,9 @@ class ChangedFiles(unittest.TestCase):
         self.assertGreater(count["proved"], 8, count)
         self.assertGreater(count["refused"], 20, count)
 
-    def compile_and_decide(self, every, *options):
+    def compile_and_decide(self, every, *options, up_to=3):
         file = compiled("regular", *options)
-        return self.decide(file, certified(file), every)
+        return self.decide(file, certified(file), every, up_to=up_to)
 
     def test_z2_with_circle(self):
         self.compile_and_decide(7, "--group", "Z2", "--construction", "scan", "--positions", "circle", "--table", "matrix")
@@ -70,12 +70,59 @@ class ChangedFiles(unittest.TestCase):
     def test_a_cascade_of_levels(self):
         self.compile_and_decide(43, "--regex", "(ab)*", "--construction", "cascade")
 
-
     def test_a_cascade_with_a_group(self):
         self.compile_and_decide(5, "--regex", "(b|ab*a)*", "--construction", "cascade")
 
     def test_a_cascade_of_a_group_with_layernorm(self):
         self.compile_and_decide(37, "--group", "Z3", "--construction", "cascade", "--norm", "layernorm")
+
+
+    def test_a_cascade_with_a_group_and_the_first_flag(self):
+        self.compile_and_decide(7, "--group", "Z2", "--construction", "cascade", "--positions", "first-flag", up_to=8)
+        self.compile_and_decide(41, "--regex", "(b|ab*a)*", "--construction", "cascade", "--positions", "first-flag")
+
+    def test_a_radix_network_of_all_lengths(self):
+        self.compile_and_decide(9, "--group", "Z2", "--construction", "radix", up_to=8)
+        self.compile_and_decide(101, "--regex", "(a|b)*b", "--construction", "radix", "--radix", "3", "--norm", "layernorm")
+
+    def test_a_tree(self):
+        self.compile_and_decide(29, "--group", "Z2", "--construction", "tree", up_to=8)
+        self.compile_and_decide(401, "--regex", "(a|b)*b", "--construction", "tree", "--table", "matrix", "--norm", "layernorm")
+
+    def test_counting_programs(self):
+        for name, every, up_to in (("majority", 3, 6), ("dyck1", 7, 5), ("subsequence", 13, 3), ("anbncn", 19, 3)):
+            file = compiled("crasp", ROOT / f"examples/crasp/{name}.crasp")
+            self.decide(file, certified(file), every, up_to=up_to)
+
+
+class ChangedDivisions(unittest.TestCase):
+    """The same of divisions: what is printed of a changed file is compared with runs on all arguments that were drawn."""
+
+    def decide(self, every, *options):
+        file = compiled("division", *options)
+        document, given = load(file), load(certified(file))
+        self.assertIsNone(first_wrong_division(document, both(file, certified(file))[1], (8,), (1, 2, 3, 5)))
+        count = collections.Counter()
+        of_layers = itertools.takewhile(lambda change: change[0] != "minus 1", changes.whole_changes(document))
+        whole = ((name, edited(document, change)) for name, change in of_layers)
+        for name, changed in itertools.chain(changes.changed_numbers(document, every), changes.random_entries(document, 20), whole):
+            seal(changed)
+            status, out, _ = both(store(changed, path("changed.json")), store({**given, "sha256": changed["sha256"]}, path("changed.cert.json")))
+            if status == 0:
+                wrong = first_wrong_division(changed, out, (8,), (1, 2, 3, 5))
+                self.assertIsNone(wrong, f"{options}: FALSE THEOREM of {name}\n{out}")
+            count["proved" if status == 0 else "refused"] += 1
+        self.assertGreater(count["proved"], 8, count)
+        self.assertGreater(count["refused"], 20, count)
+
+    def test_raw_numbers(self):
+        self.decide(13)
+
+    def test_unit_vectors_of_the_own_position(self):
+        self.decide(5, "--unit-inputs", "--own-argument")
+
+    def test_a_promised_length(self):
+        self.decide(11, "--construction", "floor", "--for-length", "8")
 
 
 class ChangedRows(unittest.TestCase):

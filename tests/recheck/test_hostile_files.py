@@ -7,6 +7,7 @@ import unittest
 
 import changes
 import files
+import targeted
 from files import both, certified, claim, compiled, edited, first_difference, load, path, peer, run, seal, store, words
 
 SCAN = ("regular", "--regex", "(a|b)*abb", "--construction", "scan", "--positions", "circle", "--table", "matrix")
@@ -215,6 +216,68 @@ def one_back(last_letter_weighs):
         "output": {"kind": "accept", "accept": 9, "reject": 10, "prefix": {"kind": "state", "states": 9, "first_row": 0}},
         "unroll": {"kind": "fixed", "loops": 0}, "embedding": embedding, "layers": [layer], "unembedding": sparse(11, m, logits),
         "position": {"kind": "circle", "fills": [{"at": [0, 1], "back": 0, "scale": "1"}, {"at": [2, 3], "back": 1, "scale": "1"}]}})
+
+
+class HostileClaims(unittest.TestCase):
+    """Certificates that claim other directions of a loop, or other inputs of a division: refused, or another theorem."""
+
+    def refused(self, file, claims):
+        for name, claimed in claims:
+            with self.subTest(name):
+                begin = time.process_time()
+                self.assertIn(both(file, store(claimed))[0], (1, 2))
+                self.assertLess(time.process_time() - begin, 2)
+
+    def test_directions(self):
+        file = compiled("regular", "--group", "Z2", "--construction", "radix")
+        c = load(certified(file))
+        claims = c["loop"]["directions"]
+        first = lambda i, value: {**c, "loop": {**c["loop"], "directions": [[*claims[0][:i], value, *claims[0][i + 1:]]] + claims[1:]}}
+        last = lambda i, value: {**c, "loop": {**c["loop"], "directions": claims[:-1] + [[*claims[-1][:i], value, *claims[-1][i + 1:]]]}}
+        self.refused(file, [
+            ("beyond the width", first(0, 10 ** 6)), ("in a product cell", first(0, c["cells"][0]["at"][0][0])), ("number 3", first(1, 3)),
+            ("number 1", first(1, 1)), ("factor 2", first(2, "2")), ("factor 0", first(2, "0")), ("not old", first(3, False)), ("old 1", first(3, 1)),
+            ("old", last(3, True)), ("weight 0", last(4, "0")), ("weights -1 and 3", {**c, "loop": {**c["loop"], "directions": [
+                [*x[:4], "3", "-1"] for x in claims]}}), ("weights 1/2 and 3/2", {**c, "loop": {**c["loop"], "directions": [[*x[:4], "1/2", "3/2"] for x in claims]}}),
+            ("weight 1.0", last(4, 1.0)), ("five entries", {**c, "loop": {**c["loop"], "directions": [x[:5] for x in claims]}}),
+            ("no directions", {**c, "loop": {**c["loop"], "directions": []}}), ("an object", {**c, "loop": {**c["loop"], "directions": {}}}),
+            ("factor 3", {**c, "loop": {**c["loop"], "factor": 3}}), ("huge factor", {**c, "loop": {**c["loop"], "factor": 1 << 30}})])
+
+    def test_inputs_of_a_division(self):
+        file = compiled("division")
+        c = load(certified(file))
+        given = lambda i, value: {**c, "given": c["given"][:i] + [value] + c["given"][i + 1:]}
+        self.refused(file, [
+            ("one less", {**c, "given": c["given"][:-1]}), ("one more", {**c, "given": c["given"] + c["given"][:1]}), ("none", {**c, "given": None}),
+            ("p for 1", given(1, ["p", "", 0])), ("m for p", given(0, ["m", "", 0])), ("1 for m", given(2, ["1", "", 0])), ("q", given(0, ["q", "", 0])),
+            ("a number with a component", given(0, ["p", "", 1])), ("component 2", given(4, ["a", "1", 2])), ("dir(a, 2)", given(4, ["a", "2", 0])),
+            ("dir(a, m)", given(4, ["a", "m", 0])), ("dir(m, 1)", given(4, ["m", "1", 0])), ("dir(p, 0)", given(0, ["p", "0", 0])),
+            ("dir(p, -3)", given(0, ["p", "-3", 0])), ("dir(p, 10^30)", given(0, ["p", "1" + "0" * 30, 0])), ("dir(p, 1e3)", given(0, ["p", "1e3", 0])),
+            ("components exchanged", {**c, "given": c["given"][:4] + [["a", "1", 1], ["a", "1", 0]]}), ("a string", given(0, "p")), ("two entries", given(0, ["p", ""]))])
+        own = given(4, ["p", "1", 0])
+        own["given"][5] = ["p", "1", 1]
+        status, out, _ = both(file, store(own))
+        self.assertEqual(status, 0)  # a is p: a theorem about fewer inputs
+        self.assertIn('given      "a.0" = dir(p, 1).0\n', out)
+        self.assertIn('answers    "quotient.0" = dir(floor(p/m), 1).0\n', out)
+
+
+class WrongTokens(unittest.TestCase):
+    """Queries that select another token, but look much like the right ones: refused, and wrong on a short word."""
+
+    def test_each_is_wrong_and_refused(self):
+        seen = 0
+        named = ("a_count_that_is_rounded_up", "a_step_of_one_and_a_half_strides", "a_product_of_the_wrong_tokens",
+                 "a_position_that_weighs_more_than_a_token")
+        for document, certificate, change in [*targeted.of_counts(), *targeted.of_trees()]:
+            if change.__name__ not in named:
+                continue
+            right = claim(both(store(document), store(certificate))[1])
+            changed = edited(document, change)
+            self.assertEqual(both(store(changed), store({**certificate, "sha256": changed["sha256"]}))[0], 1)
+            self.assertIsNotNone(first_difference(changed, right, list(words("a", 12))), change.__name__)
+            seen += 1
+        self.assertEqual(seen, len(named))
 
 
 class LengthsOfKeys(unittest.TestCase):

@@ -172,9 +172,9 @@ TEST_F(FinishedRunCommands, ATrainedNetworkIsDrawnBesideTheScanAndNamed) {
     return found;
   };
   for (const char* part : {">learned: S3<", ">compiled: S3<"}) EXPECT_EQ(count(part), 1u) << part;
-  for (const char* part : {">loop 1<", ">loop 2<", ">loop 3<", ">g5<"})
+  for (const char* part : {">iteration 1<", ">iteration 2<", ">iteration 3<", ">g5<"})
     EXPECT_GE(count(part), 2u) << part;
-  EXPECT_EQ(count(">loop 4<"), 0u);
+  EXPECT_EQ(count(">iteration 4<"), 0u);
 
   const json named = json::parse(drawn({"--json", "--words", "5", "--seed", "3"}));
   EXPECT_EQ(named["words"], 5);

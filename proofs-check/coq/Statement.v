@@ -1,0 +1,30 @@
+(* What the theorem of a file says. Together with Model.v this is what has to be believed: the automaton X and the maps of the letters are
+   printed with the theorem, so that whoever reads it compares them with theirs. *)
+Require Import Reals QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows Model. Import ListNotations.
+Open Scope R_scope.
+
+(* a deterministic automaton: states and letters are numbered from 0 *)
+Record automaton := { delta : list (list nat) (* state, letter -> state *); start : nat; accepting : list bool }.
+Definition step (X : automaton) q a := nth a (nth q (delta X) nil) 0%nat.
+Definition reached (X : automaton) (w : list nat) := fold_left (step X) w (start X).
+Definition accepted (X : automaton) (w : list nat) := nth (reached X w) (accepting X) false.
+(* the verdict: every admissible word, of every length *)
+Definition decides (f : file) (X : automaton) := forall w, admissible f w -> if accepted X w then accepts f w else rejects f w.
+
+(* the prefix read-out: groups of rows, each row with what it stands for. A letter is a map of points, the first letter of a word acts
+   first. Element: one group, with a row for each map. Images: group q has a row for each image of point q. States: one group, with a
+   row for each state of X, and no points. *)
+Inductive target := Element | Images | States.
+Record reading := { reads : target; groups : list (list (row * list nat)); maps : list (list nat); points : nat }.
+Definition compose (x g : list nat) := map (fun t => nth t g 0%nat) x.
+Definition product (r : reading) (w : list nat) := fold_left (fun x a => compose x (nth a (maps r) nil)) w (seq 0 (points r)).
+Definition meant (r : reading) (g : nat) (x : list nat) (q : nat) := match reads r with Element => x | Images => [nth g x 0%nat]
+  | States => [q] end.
+Definition expected (X : automaton) (r : reading) (g : nat) (w : list nat) := meant r g (product r w) (reached X w).
+Definition norow : row * list nat := (nil, nil).
+(* at token p the row of the group that stands for v has the largest logit, alone *)
+Definition says (f : file) (word : list nat) (G : list (row * list nat)) (p : nat) (v : list nat) :=
+  exists i, (i < length G)%nat /\ snd (nth i G norow) = v /\
+  forall j, (j < length G)%nat -> j <> i -> dot (fst (nth j G norow)) (stream f word p) < dot (fst (nth i G norow)) (stream f word p).
+Definition tells (f : file) (X : automaton) (r : reading) := forall w, admissible f w ->
+  forall p g, (p <= length w)%nat -> (g < length (groups r))%nat -> says f w (nth g (groups r) nil) p (expected X r g (firstn p w)).

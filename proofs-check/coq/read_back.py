@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""read_back.py FILE.v WEIGHTS.json: whether the numbers that a Coq file states are those of the weights file: all matrices and masks, the
+position fills, the number of loops, the rows of the read-outs. Shares no code with the program that printed them."""
+import json
+import re
+import sys
+from fractions import Fraction
+
+TOKEN = re.compile(r"\s*(\{\||\|\}|:=|%Z|[\[\](),;]|-?\d+|[A-Za-z_][A-Za-z_0-9]*)")
+
+
+class Reader:
+    """A term of records, lists, tuples, numbers and constructors; a constructor with arguments becomes a tuple."""
+
+    def __init__(self, text):
+        self.tokens, at = [], 0
+        text = text.rstrip()
+        while at < len(text):
+            found = TOKEN.match(text, at)
+            if not found:
+                raise ValueError(f"not a term of a printed file: {text[at:at + 40]!r}")
+            self.tokens.append(found[1])
+            at = found.end()
+        self.at = 0
+
+    def next(self):
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def peek(self):
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def expect(self, token):
+        found = self.next()
+        if found != token:
+            raise ValueError(f"expected {token}, found {found}")
+
+    def sequence(self, separator, end):
+        items = []
+        if self.peek() != end:
+            items.append(self.term())
+            while self.peek() == separator:
+                self.next()
+                items.append(self.term())
+        self.expect(end)
+        return items
+
+    def atom(self):
+        token = self.next()
+        if token == "[":
+            return self.sequence(";", "]")
+        if token == "(":
+            items = self.sequence(",", ")")
+            return items[0] if len(items) == 1 else tuple(items)
+        if token == "{|":
+            record = {}
+            while self.peek() != "|}":
+                name = self.next()
+                self.expect(":=")
+                if name in record:
+                    raise ValueError(f"field {name} twice")
+                record[name] = self.term()
+                if self.peek() == ";":
+                    self.next()
+            self.next()
+            return record
+        if re.fullmatch(r"-?\d+", token):
+            return int(token)
+        if token in ("true", "false"):
+            return token == "true"
+        if token[0].isalpha():
+            return token
+        raise ValueError(f"expected a term, found {token}")
+
+    def term(self):
+        head = self.atom()
+        arguments = []
+        while self.peek() not in ("", ";", ",", ")", "]", "|}"):
+            arguments.append(self.atom())
+        if not arguments:
+            return head
+        if head == "Qmake":
+            over, under = arguments
+            return Fraction(over, under)
+        return (head, *arguments)
+
+
+def definition(text, name, kind):
+    found = re.search(rf"^Definition {name} : {kind} := (.*?)\.$", text, re.M | re.S)
+    if not found:
+        raise ValueError(f"no definition of {name}")
+    return Reader(found[1]).term()
+
+
+def vector(v):
+    return [(c, Fraction(x)) for c, x in v]
+
+
+def rows(matrix):
+    out = [[] for _ in range(matrix["rows"])]
+    for r, c, x in matrix["entries"]:
+        out[r].append((c, Fraction(x)))
+    return out
+
+
+def columns(matrix):
+    out = [[] for _ in range(matrix["columns"])]
+    for r, c, x in matrix["entries"]:
+        out[c].append((r, Fraction(x)))
+    return out
+
+
+def layer(y):
+    attention, feedforward = y["attention"], y["feedforward"]
+    heads = [{"causal": h["causal"], "hq": rows(h["query"]), "hk": rows(h["key"]), "hv": rows(h["value"]), "ho": rows(h["output"])}
+             for h in attention["heads"]]
+    return {"amask": vector(attention["mask"]), "heads": heads, "fmask": vector(feedforward["mask"]),
+            "units": list(zip(rows(feedforward["in"]), columns(feedforward["out"])))}
+
+
+def positions(p):
+    if p["kind"] == "first-flag":
+        return ("FirstFlag", vector(p["first"]), vector(p["rest"]))
+    if set(p) - {"offset"} != {"kind", "fills"}:
+        raise ValueError("position: more than fills")
+    fills = [{"ats": f["at"], "back": f["back"], "scale": Fraction(f["scale"])} for f in p["fills"]]
+    code = ("Fine", p["offset"]) if p["kind"] == "fine" else {"circle": "Circle", "two-circle": "TwoCircle"}[p["kind"]]
+    return ("Fills", code, fills)
+
+
+def unrolling(u):
+    if u["kind"] == "fixed" and set(u) == {"kind", "loops", "max_length"}:
+        return ("Fixed", u["loops"], ("Some", u["max_length"]))
+    if u["kind"] == "fixed" and set(u) == {"kind", "loops"}:
+        return ("Fixed", u["loops"], "None")
+    if set(u) != {"kind", "minus", "of"} or u["kind"] != "ceil_log2" or u["of"] != "letters":
+        raise ValueError("unroll: another number of loops")
+    return ("CeilLog2", u["minus"])
+
+
+def expected_file(d):
+    """The record F of Model.v, from the weights file."""
+    if d["input"] != {"kind": "word", "begin": True}:
+        raise ValueError("input: expected words after <begin>")
+    blocks = {b: [layer(y) for y in d["layers"] if y["block"] == b] for b in ("initial", "repeated", "final")}
+    unembedding = rows(d["unembedding"])
+    return {"width": d["width"], "ln": {"rms": False, "layernorm": True}[d["norm"]],
+            "emb": [vector(d["embedding"][k]) for k in ["<begin>"] + d["alphabet"]], "pi": positions(d["position"]), **blocks,
+            "unroll": unrolling(d["unroll"]), "uacc": unembedding[d["output"]["accept"]], "urej": unembedding[d["output"]["reject"]]}
+
+
+def expected_reading(d):
+    """`reads`, `groups` and `points` of the record R: which row stands for what."""
+    prefix, unembedding = d["output"].get("prefix"), rows(d["unembedding"])
+    if prefix is None:
+        return {"reads": "Images", "groups": []}
+    following = iter(unembedding[prefix["first_row"]:])
+    if prefix["kind"] == "element":
+        groups = [[(next(following), e) for e in prefix["elements"]]]
+        return {"reads": "Element", "groups": groups, "points": len(prefix["elements"][0])}
+    if prefix["kind"] == "state":
+        return {"reads": "States", "groups": [[(next(following), [q]) for q in range(prefix["states"])]], "points": 0}
+    groups = [[(next(following), [i]) for i in images] for images in prefix["images"]]
+    return {"reads": "Images", "groups": groups, "points": prefix["points"]}
+
+
+def differences(found, expected, place):
+    if isinstance(found, dict) and isinstance(expected, dict):
+        for name in sorted(set(found) | set(expected)):
+            if name not in found or name not in expected:
+                yield f"{place}.{name}: not in both"
+            else:
+                yield from differences(found[name], expected[name], f"{place}.{name}")
+    elif isinstance(found, (list, tuple)) and type(found) is type(expected):
+        if len(found) != len(expected):
+            yield f"{place}: {len(found)} entries; expected {len(expected)}"
+        for n, (a, b) in enumerate(zip(found, expected)):
+            yield from differences(a, b, f"{place}[{n}]")
+    elif found != expected or isinstance(found, bool) != isinstance(expected, bool):
+        yield f"{place}: {found}; expected {expected}"
+
+
+def compare(text, weights):
+    """What the Coq text states otherwise than the weights file, as sentences."""
+    reading = definition(text, "R", "reading")
+    wanted = expected_reading(weights)
+    found = list(differences(definition(text, "F", "file"), expected_file(weights), "F"))
+    found += differences({k: reading.get(k) for k in wanted}, wanted, "R")
+    if len(reading["maps"]) != len(weights["alphabet"]) and reading["reads"] != "States":
+        found.append("R.maps: expected a map for every letter")
+    if f"sha256 {weights['sha256']}\n" not in text:
+        found.append("sha256: of another file")
+    return found
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with open(arguments[0], encoding="utf-8") as text, open(arguments[1], encoding="utf-8") as weights:
+        found = compare(text.read(), json.load(weights))
+    for line in found[:20]:
+        print(line)
+    print(f"{arguments[0]}: {'other numbers than' if found else 'the numbers of'} {arguments[1]}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,181 @@
+"""Weights files go through Coq's kernel: files of every code, table and norm are proved, changed files are not, or the theorem that
+still holds of them is true on every word that is run. The library has the stored axioms and nothing admitted."""
+import pathlib
+import re
+import tempfile
+import unittest
+
+import kernel
+
+kernel.coqc_or_skip()
+
+import changes  # noqa: E402
+import files  # noqa: E402
+import test_hostile_files as hostile  # noqa: E402
+from files import certified, claim, compiled, first_difference, load, path, run, seal, words  # noqa: E402
+from kernel import READ_BACK  # noqa: E402
+
+LANGUAGES = [("--group", "Z2"), ("--group", "S3"), ("--group", "flipflop"), ("--regex", "(a|b)*abb"), ("--regex", "(a|b)*b"),
+             ("--regex", "(b|ab*a)*"), ("--regex", "(ab)*"), ("--regex", "(a|b|c)*a(b|c)"), ("--regex", "(a|b)*")]
+
+
+def for_coq(file):
+    out = file[:-5] + ".v"
+    status, _, error = run(files.LOGDEPTH, "certify", file, "--coq", "-o", out)
+    assert status == 0, error
+    return pathlib.Path(out).read_text(encoding="utf-8")
+
+
+class Kernel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        kernel.compile_library()
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = cls.temporary.name
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def prove(self, name, *options):
+        """All of a printed file, as a user compiles it."""
+        text = for_coq(compiled("regular", *options))
+        self.assertEqual(kernel.axioms(kernel.coq(text, name, self.folder)), kernel.stored_axioms())
+
+    def test_nothing_is_admitted_and_the_axioms_are_those_that_are_stored(self):
+        for source in kernel.SOURCES.glob("*.v"):
+            self.assertNotRegex(source.read_text(), r"\b(Admitted|admit|Axiom|Parameter|Conjecture|Hypothesis Extraction)\b", source.name)
+        self.assertEqual(len(kernel.stored_axioms()), 3)
+        header = "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets.\n"
+        for theorem, check in (("shift_scan_correct", "check"), ("resets_correct", "resetcheck")):
+            found = kernel.coq(header + f"Print Assumptions {theorem}.\n", "assumptions", self.folder)
+            self.assertEqual(kernel.axioms(found), kernel.stored_axioms())
+            statement = kernel.coq(header + f"Check {theorem}.\n", "statement", self.folder)
+            self.assertIn(f"{check} f c X r = true -> decides f X /\\ tells f X r", " ".join(statement.split()))
+
+    def test_whole_files(self):
+        self.prove("circle", "--group", "S3", "--construction", "scan", "--positions", "circle")
+        self.prove("unrolled", "--regex", "(a|b)*abb", "--construction", "scan", "--positions", "first-flag", "--unroll", "16")
+        self.prove("radix", "--regex", "(a|b)*b", "--construction", "radix", "--radix", "3", "--unroll", "30")
+
+    def test_a5_as_matrix_and_as_monoid(self):
+        for table in ("matrix", "monoid"):
+            self.prove(f"a5_{table}", "--group", "A5", "--construction", "scan", "--positions", "circle", "--table", table)
+
+    def test_cascades_of_resets(self):
+        languages = LANGUAGES[2:5] + LANGUAGES[6:] + [("--regex", "a")]
+        self.all_proved("cascades", [(*language, "--construction", "cascade", "--positions", code, "--norm", norm) for language in languages
+                                     for code in ("fine", "first-flag") for norm in ("rms", "layernorm")])
+        self.prove("cascade", "--regex", "(a|b)*b", "--construction", "cascade")
+
+    def test_every_code_table_and_norm(self):
+        kinds = [(*language, "--construction", "scan", "--positions", code, "--table", table, "--norm", norm) for language in LANGUAGES
+                 for code in ("first-flag", "circle", "two-circle") for table in ("matrix", "monoid") for norm in ("rms", "layernorm")]
+        kinds += [("--group", "S3", "--construction", "scan", "--strict"), ("--group", "S3", "--construction", "radix", "--radix", "2", "--unroll", "30"),
+                  ("--group", "S3", "--construction", "radix", "--radix", "4", "--unroll", "30")]
+        self.all_proved("kinds", kinds)
+
+    def all_proved(self, name, kinds):
+        """Every file read back and checked, in one run of Coq."""
+        modules = []
+        for options in kinds:
+            file = compiled("regular", *options)
+            text = for_coq(file)
+            self.assertEqual(READ_BACK.compare(text, load(file)), [], options)
+            modules.append((text, [("", "F C X R")]))
+        found = kernel.checked_together(modules, self.folder, name)
+        self.assertEqual(len(found), len(kinds))
+        self.assertEqual([options for options, good in zip(kinds, found) if not good], [])
+
+    def changed(self, name, every, *options):
+        """Every number in turn: the kernel computes `check` of the changed file with the certificate of the old one."""
+        file = compiled("regular", *options)
+        document, text = load(file), for_coq(file)
+        reading = READ_BACK.definition(text, "R", "reading")
+        certificate = certified(file)
+        answer = claim(files.both(file, certificate)[1])
+        some = list(words(document["alphabet"]))
+        self.assertIsNone(first_difference(document, answer, some))
+        changed = list(changes.changed_numbers(document, every)) + list(changes.random_entries(document, 12))
+        for what, change in changes.whole_changes(document):
+            copied = changes.copy.deepcopy(document)
+            change(copied)
+            changed.append((what, changes.drop_zeros(copied)))
+        calls, mutants = [], []
+        for what, d in changed:
+            try:
+                f, r = READ_BACK.expected_file(d), {**reading, **READ_BACK.expected_reading(d)}
+            except ValueError:
+                continue  # another kind of file, which the model has no words for
+            i = len(mutants)
+            calls.append((f"Definition F{i} : file := {kernel.term(f)}.\nDefinition R{i} : reading := {kernel.term(r)}.", f"F{i} C X R{i}"))
+            mutants.append((what, d))
+        found = kernel.checked_together([(text, [("", "F C X R")] + calls)], self.folder, name)
+        self.assertTrue(found.pop(0))
+        self.assertEqual(len(found), len(mutants))
+        for good, (what, d) in zip(found, mutants):
+            if good:
+                self.assertIsNone(first_difference(seal(d), answer, some), f"FALSE THEOREM of {what}")
+        self.assertGreater(found.count(True), 3)
+        self.assertGreater(found.count(False), 20)
+
+    def test_changed_circle(self):
+        self.changed("changed_circle", 4, "--group", "Z2", "--construction", "scan", "--positions", "circle", "--table", "matrix")
+
+    def test_changed_first_flag_with_layernorm(self):
+        self.changed("changed_first", 11, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "first-flag", "--norm", "layernorm")
+
+    def test_changed_two_circle(self):
+        self.changed("changed_two", 11, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "two-circle", "--table", "matrix")
+
+    def test_changed_radix(self):
+        self.changed("changed_radix", 61, "--group", "Z2", "--construction", "radix", "--radix", "2", "--unroll", "16")
+
+    def test_changed_cascade(self):
+        self.changed("changed_cascade", 5, "--regex", "(a|b)*b", "--construction", "cascade")
+
+    def test_keys_of_two_lengths_are_refused(self):
+        text = for_coq(files.store(hostile.one_back(False)))
+        f = kernel.term(READ_BACK.expected_file(hostile.one_back(True)))
+        found = kernel.checked_together([(text, [("", "F C X R"), (f"Definition G : file := {f}.", "G C X R")])], self.folder, "keys")
+        self.assertEqual(found, [True, False])
+
+    def test_reading_back_finds_every_kind_of_change(self):
+        for options in (("scan", "--positions", "circle"), ("scan", "--positions", "first-flag", "--unroll", "16"), ("cascade",)):
+            file = compiled("regular", "--regex", "(a|b)*b", "--construction", *options)
+            document, text = load(file), for_coq(file)
+            self.assertEqual(READ_BACK.compare(text, document), [])
+            found = 0
+            for what, d in list(changes.changed_numbers(document, 3)) + list(changes.random_entries(document, 9)):
+                self.assertNotEqual(READ_BACK.compare(text, d), [], what)
+                found += 1
+            for what, change in changes.whole_changes(document):
+                copied = changes.copy.deepcopy(document)
+                change(copied)
+                if copied == document or what == "coordinates permuted" and READ_BACK.expected_file(copied) == READ_BACK.expected_file(document):
+                    continue
+                try:
+                    self.assertNotEqual(READ_BACK.compare(text, changes.drop_zeros(copied)), [], what)
+                except ValueError:
+                    pass
+                found += 1
+            self.assertGreater(found, 60)
+
+    def test_what_the_library_does_not_cover_is_refused_by_name(self):
+        refused = [
+            (("regular", "--group", "Z2", "--construction", "cascade"), "Coq: position with a parity: counts are not covered"),
+            (("regular", "--regex", "(ab|c)*b", "--construction", "cascade"), "Coq: more than 200 nodes of the machine"),
+            (("regular", "--group", "Z2", "--construction", "tree"), "tree: Coq: the library has no such theorem"),
+            (("regular", "--group", "Z2", "--construction", "radix"), "directions of the stride are not covered"),
+            (("connectivity", "--construction", "rows", "--size", "3"), "Coq: the library has no such theorem"),
+        ]
+        for options, reason in refused:
+            file = compiled(*options)
+            status, out, error = run(files.LOGDEPTH, "certify", file, "--coq", "-o", path("refused.v"))
+            self.assertEqual((status, out), (1, ""), options)
+            self.assertIn(reason, error)
+            self.assertIsNone(re.search("Traceback|terminate", error))
+
+
+if __name__ == "__main__":
+    unittest.main()
