@@ -103,7 +103,7 @@ bool takes_a_standard_stream(const std::string& path) {
 class OutputFile::Bytes : public std::streambuf {
  public:
   explicit Bytes(const std::string& path)
-      : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)), room_(1 << 16) {
+      : room_(1 << 16), file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
     if (file_ < 0) error_ = errno;
     setp(room_.data(), room_.data() + room_.size());
   }
@@ -140,8 +140,8 @@ class OutputFile::Bytes : public std::streambuf {
   }
 
  private:
+  std::vector<char> room_;  // before the file: without memory for it, none is made
   int file_, error_ = 0;
-  std::vector<char> room_;
 };
 
 OutputFile::OutputFile(std::string path) : path_(without_links(path)), out_(nullptr) {
