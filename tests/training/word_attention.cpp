@@ -43,7 +43,7 @@ TEST(WordAttention, RowsSumToOneAndNobodyReadsWhatComesLater) {
   ASSERT_EQ(attention.answers.size(), kWord.size());
   for (const auto* levels : {&attention.word, &attention.mean})
     for (std::size_t level = 0; level < 3; ++level) {
-      EXPECT_EQ((*levels)[level].name, "loop " + std::to_string(level + 1));
+      EXPECT_EQ((*levels)[level].name, "iteration " + std::to_string(level + 1));
       EXPECT_EQ((*levels)[level].note, "layer 1");
       ASSERT_EQ((*levels)[level].heads.size(), 2u);
       for (const AttentionMatrix& head : (*levels)[level].heads)
