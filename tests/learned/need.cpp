@@ -35,7 +35,7 @@ RunRecord record_of(std::uint32_t loops, std::uint64_t seed, std::size_t reach, 
                    {"threshold", 0.95}, {"accuracy", accuracy}};
   const double before = static_cast<double>(reach) - (settled ? 0 : 1);
   LearningCurve curve{"n*", {{4000, before}, {8000, static_cast<double>(reach)}}};
-  record.training = {{"steps", 8000},  {"seconds", 30.0}, {"stopped", "steps"},
+  record.training = {{"steps", 8000u}, {"seconds", 30.0}, {"stopped", "steps"},
                      {"tokens", 1000}, {"together", 2},   {"curve", to_json(curve)}};
   record.folder = "runs/" + std::to_string(loops) + "-" + std::to_string(seed);
   return record;
