@@ -150,6 +150,19 @@ TEST_F(Compare, OfTheStoredRunsIsTheStoredOne) {
   EXPECT_GE(files, 6u);
 }
 
+TEST_F(Compare, TheStoredPageOfNeedIsThatOfItsRecords) {
+  const std::filesystem::path root = support::source_dir();
+  std::filesystem::create_directories(folder.path() / "bench/results/need");
+  std::filesystem::create_directory_symlink(root / "bench/results/need/runs",
+                                            folder.path() / "bench/results/need/runs");
+  const Finished finished = compare({"bench/results/need/runs", "--need", "--out", "made"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  for (const char* name : {"need.md", "need.json", "need.svg"})
+    EXPECT_EQ(folder.read(std::string("made/") + name),
+              read_whole_file((root / "bench/results/need" / name).string()))
+        << name;
+}
+
 TEST_F(Compare, WhatCannotBeReadIsRefusedInOneSentence) {
   run("runs/1", "S3", 1, 3);
   folder.write("runs/1/record.json", "{}");

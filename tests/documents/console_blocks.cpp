@@ -103,6 +103,10 @@ const std::vector<NotRun> kNotRun = {
      "g119 g20 g31 g5' -o learned-S5.svg",
      kTrain},
     {"docs/learned.md",
+     "logdepth train word-problem --packed --kind loop --depths 2,3,4,5,6 --monoid A5,S5 --seeds "
+     "1,2,3,4,5,6,7,8 \\",
+     kGpu},
+    {"docs/learned.md",
      "for rate in 0.001 0.002 0.004; do for letters in 256 512 1024; do for steps in none learned; "
      "do",
      kTrain},
