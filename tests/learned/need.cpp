@@ -135,8 +135,8 @@ TEST(Need, KeepsBudgetsApartAndRefusesMixedSettingsAndEarlyEnds) {
   records = records_of();
   records[3].config.training.weight_decay = 0.2;
   EXPECT_EQ(refusal(records),
-            "runs/3-2/record.json: expected the settings of runs/2-1/record.json, which is in "
-            "the same table, found training.weight_decay 0.1 and 0.2");
+            "runs/3-2/record.json: expected the settings of runs/2-1/record.json, which is in the "
+            "same table, found training.weight_decay 0.1 and 0.2");
   records = records_of();
   records[1].training["stopped"] = "seconds";
   EXPECT_EQ(
