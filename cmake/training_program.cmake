@@ -4,6 +4,10 @@
 if(NOT DEFINED TORCH_CUDA_ARCH_LIST)
   set(TORCH_CUDA_ARCH_LIST 9.0)
 endif()
+# PyTorch's CMake files (PREFIX/share/cmake) would take the libc10 of the system before their own.
+foreach(prefix ${CMAKE_PREFIX_PATH})
+  list(APPEND CMAKE_LIBRARY_PATH ${prefix}/../../lib)
+endforeach()
 find_package(Torch QUIET)
 if(NOT Torch_FOUND)
   message(STATUS "libtorch not found (Debian: libtorch-dev): logdepth train is built without it")
