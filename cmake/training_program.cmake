@@ -39,7 +39,7 @@ target_link_libraries(learned_core PUBLIC learned ${TORCH_LIBRARIES} PRIVATE log
 target_precompile_headers(learned_core PRIVATE <torch/autograd.h> <torch/types.h>)
 # With the headers and libraries of CUDA a training step on a device is recorded and replayed as a whole.
 if(TARGET c10_cuda)
-  target_compile_definitions(learned_core PRIVATE LOGDEPTH_CUDA_GRAPHS)
+  target_compile_definitions(learned_core PUBLIC LOGDEPTH_CUDA_GRAPHS)  # the program shares its precompiled header
   target_link_libraries(learned_core PUBLIC torch_cuda c10_cuda)
   set_source_files_properties(learned/core/step_graph.cpp learned/core/device_name.cpp PROPERTIES
                               SKIP_UNITY_BUILD_INCLUSION ON)
