@@ -42,8 +42,7 @@ class Counting {
          "output: a prefix read-out; expected a verdict alone");
     Theorem theorem;
     theorem.name = "counting";
-    if (weights_.unroll.has("max_length"))
-      theorem.limit = weights_.unroll.at("max_length").integer(0, 1L << 60);
+    theorem.limit = weights_.limit();
     for (int kind = 0; kind < kinds(); ++kind) {
       signs_[kind] = {kind};
       by_class_.machine.classes.insert(kind);

@@ -32,13 +32,12 @@ class Division {
     need(unroll.at("kind").string() == "fixed" && !weights_.has_loop(),
          "a repeated block; expected none");
     unroll.only({"kind", "loops"}, {"max_length"});
-    if (unroll.has("max_length")) limit_ = unroll.at("max_length").integer(0, 1L << 60);
+    limit_ = weights_.limit();
     theorem.limit = limit_;
     Stream h = given();
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       const std::string where = "layer " + std::to_string(n);
-      if (!weights_.layers[n].heads.empty())
-        attention(weights_.layers[n], h, where + ", attention");
+      attention(weights_.layers[n], h, where + ", attention");
       const std::string here = where + ", feed-forward";
       for (const auto& [form, uses] : add_feed_forward(frame_, weights_.layers[n], h, here)) {
         need(form.size() == 1 && form.contains(own('Y')), here + ": a unit of unknown sign");
@@ -124,15 +123,8 @@ class Division {
   }
 
   void attention(const Layer& layer, Stream& h, const std::string& where) {
-    const Stream z = normalised(frame_, layer.attention_mask, h, where);
-    for (std::size_t n = 0; n < layer.heads.size(); ++n) {
-      const Head& head = layer.heads[n];
-      const std::string here = where + ", head " + std::to_string(n);
-      const Stream values = apply(frame_, head.output, apply(frame_, head.value, z));
-      if (values.empty()) continue;  // adds nothing, whatever it selects
+    for (const auto& [head, here, values, scores] : writing_heads(frame_, layer, h, where)) {
       need(head.causal, here + ": not causal");
-      const Bilinear scores =
-          score(frame_, apply(frame_, head.query, z), apply(frame_, head.key, z));
       const Selected what = selected(scores, here);
       static const char* const kNames[] = {"own position", "nearest to p/m", "last multiple",
                                            "floor of p/m", "same quotient",  "argument"};
@@ -143,22 +135,10 @@ class Division {
 
   Selected selected(const Bilinear& score, const std::string& where) const {
     const Cell own_code = own('K').cell;
-    std::set<Cell> queries, keys;
-    std::map<std::pair<int, int>, mpq_class> entry;
-    for (const auto& [b, form] : score)
-      for (const auto& [a, v] : form) {
-        queries.insert(a.cell), keys.insert(b.cell);
-        entry[{a.part, b.part}] = v;
-      }
+    const auto [queries, keys, entry] = entries_of(score);
     if (queries == std::set<Cell>{kOne.cell} &&
         keys == std::set<Cell>{own('E').cell, own_code}) {  // lemma quotient
-      const auto value = [&](const Atom& key) {
-        const auto found = score.find(key);
-        return found == score.end() ? mpq_class(0) : constant_of(found->second);
-      };
-      const mpq_class rise = value(own('K', 0)), weight = value(own('E'));
-      need(score.size() == 2 && 0 < rise && rise <= 2 * weight,
-           where + ": not the last multiple of m");
+      need(selects_last(score, own('E')), where + ": not the last multiple of m");
       return Selected::last;
     }
     need(queries.size() == 1 && keys.size() == 1 && *queries.begin() != kOne.cell,

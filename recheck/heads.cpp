@@ -128,15 +128,50 @@ Stream mean(const Stream& values, const std::string& where) {
   return out;
 }
 
-void add_attention(Frame& frame, const Layer& layer, Stream& h, const std::string& where) {
-  if (layer.heads.empty()) return;
+std::vector<Written> writing_heads(Frame& frame, const Layer& layer, const Stream& h,
+                                   const std::string& where) {
+  std::vector<Written> found;
+  if (layer.heads.empty()) return found;
   const Stream z = normalised(frame, layer.attention_mask, h, where);
   for (std::size_t n = 0; n < layer.heads.size(); ++n) {
     const Head& head = layer.heads[n];
-    const std::string here = where + ", head " + std::to_string(n);
     Stream values = apply(frame, head.output, apply(frame, head.value, z));
-    if (values.empty()) continue;  // adds nothing, whatever it selects
-    const Bilinear scores = score(frame, apply(frame, head.query, z), apply(frame, head.key, z));
+    if (values.empty()) continue;
+    found.push_back({head, where + ", head " + std::to_string(n), std::move(values),
+                     score(frame, apply(frame, head.query, z), apply(frame, head.key, z))});
+  }
+  return found;
+}
+
+Entries entries_of(const Bilinear& score) {
+  Entries out;
+  for (const auto& [key, form] : score)
+    for (const auto& [query, value] : form) {
+      out.queries.insert(query.cell), out.keys.insert(key.cell);
+      out.at[{query.part, key.part}] = value;
+    }
+  return out;
+}
+
+bool selects_last(const Bilinear& score, const Atom& flag) {
+  const auto value = [&](const Atom& key) {
+    const auto found = score.find(key);
+    return found == score.end() ? mpq_class(0) : constant_of(found->second);
+  };
+  const mpq_class rise = value(own('K', 0)), weight = value(flag);
+  return score.size() == 2 && 0 < rise && rise <= 2 * weight;
+}
+
+void need_same(const Frame& frame, const Form& found, const Form& expected,
+               const std::string& what) {
+  Form change = found;
+  add(change, expected, -1);
+  need(frame.laws.is_zero(change),
+       [&] { return what + "; expected " + shown(expected) + ", found " + shown(found); });
+}
+
+void add_attention(Frame& frame, const Layer& layer, Stream& h, const std::string& where) {
+  for (auto& [head, here, values, scores] : writing_heads(frame, layer, h, where)) {
     if (scores.empty()) {
       bool constant = true;
       for (const auto& [c, form] : values) constant = constant && is_constant(form);

@@ -131,6 +131,16 @@ std::pair<mpq_class, LabelReader::Tables> LabelReader::tables(Form form) const {
   return {constant_of(form), tables};
 }
 
+void LabelReader::read(const std::vector<Images>& maps, Theorem& theorem) const {
+  Automaton automaton;
+  automaton.points = static_cast<int>(products_.decode.size());
+  automaton.letters = {frame_.weights.kinds.begin() + 1, frame_.weights.kinds.end()};
+  automaton.maps = {maps.begin() + 1, maps.end()};
+  if (check_prefixes()) theorem.prefixes = "products";
+  read_verdict(automaton);
+  theorem.automaton = std::move(automaton);
+}
+
 bool LabelReader::check_prefixes() const {
   const PrefixRows rows = read_prefix_rows(frame_.weights);
   if (rows.kind == PrefixRows::Kind::none) return false;

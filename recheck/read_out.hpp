@@ -31,12 +31,14 @@ class LabelReader {
  public:
   LabelReader(const Frame& frame, const Products& products, const Stream& h)
       : frame_(frame), products_(products), h_(h) {}
+  /// The automaton whose letters act as `maps` (after <begin>): prefixes and verdict.
+  void read(const std::vector<Images>& maps, Theorem& theorem) const;
+
+ private:
   /// Checks that the prefix read-out is the decoded product for every label; whether there is one.
   bool check_prefixes() const;
   /// Which products are accepted.
   void read_verdict(Automaton& automaton) const;
-
- private:
   /// An affine form of cells: value of each label, by cell.
   using Tables = std::map<int, std::vector<mpq_class>>;
   std::pair<mpq_class, Tables> tables(Form form) const;

@@ -219,6 +219,10 @@ class Weights:
         expect([x.block for x in self.layers] == [b for b, n in zip(blocks, shape) for _ in range(n)], "layers and shape differ")
         self.unembedding = Matrix(d["unembedding"], None, self.width)
 
+    def limit(self):
+        """max_length: letters or tokens at most, if there is a limit."""
+        return integer(self.unroll["max_length"], 0, 1 << 60) if "max_length" in self.unroll else None
+
     def token_kinds(self, d):
         kind, kinds = string(member(self.input, "kind")), []
         if kind == "word" and "begin" in self.input and boolean(self.input["begin"]):
@@ -321,6 +325,12 @@ def by_cell(form):
         if a != ONE:
             cells.setdefault(a[0], []).append(v)
     return cells
+
+
+def selects_last(score, flag):
+    """Lemma last_flag, of a flag that is +1 or -1: whether the score is u K0 + w flag with 0 < u <= 2 w."""
+    rise, weight = (score.get((ONE, key), 0) for key in (own("K", 0), flag))
+    return len(score) == 2 and 0 < rise <= 2 * weight
 
 
 class Frame:
@@ -532,14 +542,16 @@ class Frame:
         need(good, "{}: moves back by {} s + {}; expected counts", where, shown(b), shown(c))
         return int(b), int(c)
 
-    def attention(self, layer, h, where):
+    def writing_heads(self, layer, h, where):
+        """(place, head, what it adds of one token, scores), without the heads that add nothing, whatever they select."""
         z = self.normalised(layer.attention_mask, h, where) if layer.heads else {}
         for n, head in enumerate(layer.heads):
-            here = f"{where}, head {n}"
             values = self.apply(head.output, self.apply(head.value, z))
-            if not values:
-                continue  # adds nothing, whatever it selects
-            score = self.score(self.apply(head.query, z), self.apply(head.key, z))
+            if values:
+                yield f"{where}, head {n}", head, values, self.score(self.apply(head.query, z), self.apply(head.key, z))
+
+    def attention(self, layer, h, where):
+        for here, head, values, score in self.writing_heads(layer, h, where):
             if not score:
                 need(head.causal or all(map(is_constant, values.values())), "{}: averages all tokens; expected a causal head", here)
                 read = lambda form: mean(form, here)
@@ -850,9 +862,7 @@ class ShiftScan:
         factor = self.loop(h) if self.weights.has_loop() else 0
         self.block("final", h)
         limit = self.covered(factor)
-        automaton = Automaton(self.weights.kinds[1:], maps[1:], len(self.products.decode))
-        prefixes = "products" if self.check_prefixes(h) else ""
-        self.verdict(automaton, h)
+        automaton, prefixes = self.read_automaton(maps, h)
         return {"name": "shift-scan", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
 
     def block(self, name, h):
@@ -915,7 +925,8 @@ class ShiftScan:
     def covered(self, factor):
         """Up to which number of letters all intervals begin at position 0; None for every number."""
         u, (a, b) = self.weights.unroll, self.products.length
-        limit = integer(u["max_length"], 0, 1 << 60) if "max_length" in only(u, ("kind",), u) else None
+        only(u, ("kind",), u)
+        limit = self.weights.limit()
         if not self.products.sizes:
             return limit  # no interval matters
         if string(u["kind"]) == "fixed":
@@ -945,6 +956,13 @@ class ShiftScan:
                 need(a[0][0] == "X" and a[0][2:] == (self.products.version, ZERO), "a logit reads more than the product")
                 tables.setdefault(a[0][1], [Fraction(0)] * self.products.sizes[a[0][1]])[a[1]] = v
         return constant_of(self.frame.simplify(dict(form))), tables
+
+    def read_automaton(self, maps, h):
+        """The automaton whose letters act as `maps` (after <begin>), and what is read of prefixes."""
+        automaton = Automaton(self.weights.kinds[1:], maps[1:], len(self.products.decode))
+        prefixes = "products" if self.check_prefixes(h) else ""
+        self.verdict(automaton, h)
+        return automaton, prefixes
 
     def check_prefixes(self, h):
         rows, p = Prefix(self.weights), self.products
@@ -1036,10 +1054,8 @@ class Tree(ShiftScan):
         only(u, ("kind", "of", "minus"), ("max_length",))
         good = string(u["kind"]) == "ceil_log2" and string(u["of"]) == "letters" and integer(u["minus"], 0, 1) == 0
         need(good, "unroll: not a number of loops of this theorem")
-        limit = integer(u["max_length"], 0, 1 << 60) if "max_length" in u else None
-        automaton = Automaton(w.kinds[1:], maps[1:], len(p.decode))
-        prefixes = "products" if self.check_prefixes(h) else ""
-        self.verdict(automaton, h)
+        limit = w.limit()
+        automaton, prefixes = self.read_automaton(maps, h)
         return {"name": "levels", "limit": limit, "automaton": automaton, "prefixes": prefixes, "steps": self.steps}
 
     def initial(self, h):
@@ -1086,17 +1102,11 @@ class Tree(ShiftScan):
                     self.same(now.get(c, {}), expected, f"{here}: coordinate {c} ends a level")
 
     def read_heads(self, layer, h, where):
-        frame = self.frame
-        z = frame.normalised(layer.attention_mask, h, where) if layer.heads else {}
-        for n, head in enumerate(layer.heads):
-            here = f"{where}, head {n}"
-            values = frame.apply(head.output, frame.apply(head.value, z))
-            if not values:
-                continue  # adds nothing, whatever it selects
+        for here, head, values, score in self.frame.writing_heads(layer, h, where):
             need(head.causal, "{}: not causal", here)
-            moves = self.selected(frame.score(frame.apply(head.query, z), frame.apply(head.key, z)), here)
+            moves = self.selected(score, here)
             for c, form in values.items():
-                h[c] = frame.simplify(add(dict(h.get(c, {})), self.moved(form, moves, here)))
+                h[c] = self.frame.simplify(add(dict(h.get(c, {})), self.moved(form, moves, here)))
 
     def moved(self, form, moves, where):
         """moves: from the cell of an atom to that of an atom at the own token, or to a form; None: the own token."""
@@ -1120,9 +1130,8 @@ class Tree(ShiftScan):
             mean = {ONE: Fraction(-1), V: Fraction(2), (cell("M", LESS, 1), 0): Fraction(2)}
             return {cell("O"): {V: Fraction(1)}, cell("A"): mean}
         queries, keys = {a[0] if a else ONE for a, _ in score}, {b[0] for _, b in score}
-        if queries == {ONE} and keys == {K, B}:  # Lemma last_flag
-            rise, weight = (score.pop((ONE, b), 0) for b in (own("K", 0), own("B")))
-            need(not score and 0 < rise <= 2 * weight and frame.code == "phi", "{}: not the last token after an active one", where)
+        if queries == {ONE} and keys == {K, B}:
+            need(selects_last(score, own("B")) and frame.code == "phi", "{}: not the last token after an active one", where)
             return {B: cell("J"), **self.products_at(self.BEFORE, self.LAST)}
         need(keys == {K} and len(queries) == 1 and ONE not in queries and frame.code == "phi", "{}: the query is not one position", where)
         (query,), entry, L = queries, {(a[1], b[1]): v for (a, b), v in score.items()}, frame.parameter
@@ -1199,7 +1208,7 @@ class Resets:
     def prove(self):
         w = self.weights
         need(not w.has_loop(), "a repeated block; expected initial layers only")
-        limit = integer(w.unroll["max_length"], 0, 1 << 60) if "max_length" in w.unroll else None
+        limit = w.limit()
         self.streams = self.embedded()
         self.explore()
         for n, layer in enumerate(w.layers):
@@ -1446,7 +1455,7 @@ class Counting(Resets):
         need(not w.has_loop(), "a repeated block; expected none")
         need("prefix" not in w.output, "output: a prefix read-out; expected a verdict alone")
         Prefix(w)  # that accept and reject are rows
-        limit = integer(w.unroll["max_length"], 0, 1 << 60) if "max_length" in w.unroll else None
+        limit = w.limit()
         self.streams = {(kind,): h for kind, h in self.embedded().items()}
         self.classes, self.begin_class, self.compared, self.text = set(self.streams), (0,), [], []
         for n, layer in enumerate(w.layers):
@@ -1594,7 +1603,7 @@ class Division:
         w = self.weights
         need(string(member(w.unroll, "kind")) == "fixed" and not w.has_loop(), "a repeated block; expected none")
         only(w.unroll, ("kind", "loops"), ("max_length",))
-        self.limit = integer(w.unroll["max_length"], 0, 1 << 60) if "max_length" in w.unroll else None
+        self.limit = w.limit()
         h = self.given()
         for n, layer in enumerate(w.layers):
             if layer.heads:
@@ -1653,15 +1662,8 @@ class Division:
         return self.frame.along([(POSITION, Fraction(1)), (other, size * size)], {(POSITION, other)[part]: (Fraction(1), size)[part]}), text
 
     def attention(self, layer, h, where):
-        frame = self.frame
-        z = frame.normalised(layer.attention_mask, h, where)
-        for n, head in enumerate(layer.heads):
-            here = f"{where}, head {n}"
-            values = frame.apply(head.output, frame.apply(head.value, z))
-            if not values:
-                continue  # adds nothing, whatever it selects
+        for here, head, values, score in self.frame.writing_heads(layer, h, where):
             need(head.causal, "{}: not causal", here)
-            score = frame.score(frame.apply(head.query, z), frame.apply(head.key, z))
             what = self.selected(score, here)
             self.steps += f"{here}: {what}\n"
             for c, form in values.items():
@@ -1670,9 +1672,8 @@ class Division:
     def selected(self, score, where):
         frame, K = self.frame, cell("K")
         queries, keys = {a[0] if a else ONE for a, _ in score}, {b[0] for _, b in score}
-        if queries == {ONE} and keys == {K, own("E")[0]}:  # Lemma last_flag
-            rise, weight = (score.pop((ONE, b), 0) for b in (own("K", 0), own("E")))
-            need(not score and 0 < rise <= 2 * weight, "{}: not the last multiple of m", where)
+        if queries == {ONE} and keys == {K, own("E")[0]}:
+            need(selects_last(score, own("E")), "{}: not the last multiple of m", where)
             return "last multiple"
         need(len(queries) == len(keys) == 1 and ONE not in queries, "{}: the query is not one position", where)
         (query,), (key,) = queries, keys
@@ -1756,7 +1757,8 @@ class Rows:
         only(u, ("kind", "of", "minus"), ("max_length",))
         integer(u["minus"], 0, 1)  # n - minus >= 2, so 2^loops >= n - 1 either way
         need(string(u["of"]) == "vertices", "unroll: expected loops counted in vertices")
-        need("max_length" not in u or integer(u["max_length"], 0, 1 << 60) >= n, "unroll: max_length is below the size")
+        limit = w.limit()
+        need(limit is None or limit >= n, "unroll: max_length is below the size")
         start = self.given()
         h = [{c: dict(form) for c, form in x.items()} for x in start]
         z = [frame.normalised(layer.attention_mask, x, f"token {i}, attention") for i, x in enumerate(start)]

@@ -19,8 +19,7 @@ class Resets {
     Theorem theorem;
     theorem.name = "resets";
     need(!weights_.has_loop(), "a repeated block; expected initial layers only");
-    if (weights_.unroll.has("max_length"))
-      theorem.limit = weights_.unroll.at("max_length").integer(0, 1L << 60);
+    theorem.limit = weights_.limit();
     machine_.explore(kinds());
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       const std::string where = "layer " + std::to_string(n);

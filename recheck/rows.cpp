@@ -77,9 +77,8 @@ class Rows {
     unroll.only({"kind", "of", "minus"}, {"max_length"});
     unroll.at("minus").integer(0, 1);  // n - minus >= 2, so 2^loops >= n - 1 either way
     need(unroll.at("of").string() == "vertices", "unroll: expected loops counted in vertices");
-    if (unroll.has("max_length"))
-      need(unroll.at("max_length").integer(0, 1L << 60) >= n_,
-           "unroll: max_length is below the size");
+    const std::optional<long> limit = weights_.limit();
+    need(!limit || *limit >= n_, "unroll: max_length is below the size");
   }
 
   std::vector<Stream> given(const Json& input) const {

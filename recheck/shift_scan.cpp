@@ -38,14 +38,7 @@ class ShiftScan {
     const long factor = weights_.has_loop() ? loop(h) : 0;
     run_block("final", h);
     theorem.limit = covered(factor);
-    Automaton automaton;
-    automaton.points = static_cast<int>(products_.decode.size());
-    automaton.letters = {weights_.kinds.begin() + 1, weights_.kinds.end()};
-    automaton.maps = {maps.begin() + 1, maps.end()};
-    const LabelReader reader(frame_, products_, h);
-    if (reader.check_prefixes()) theorem.prefixes = "products";
-    reader.read_verdict(automaton);
-    theorem.automaton = std::move(automaton);
+    LabelReader(frame_, products_, h).read(maps, theorem);
     theorem.steps = std::move(steps_);
     return theorem;
   }
@@ -79,7 +72,8 @@ class ShiftScan {
     if (claim.has("directions")) read_directions(claim.at("directions"), factor);
     for (const auto& [c, pointer] : pointers_) {
       need(!products_.owner.contains(c), "pointer " + std::to_string(c) + " is in a product cell");
-      same(at(h, c), pointer.at_one, "coordinate " + std::to_string(c) + " enters the loop");
+      need_same(frame_, at(h, c), pointer.at_one,
+                "coordinate " + std::to_string(c) + " enters the loop");
       entry[c] = pointer.at_stride;
     }
     for (const auto& [c, form] : entry)
@@ -95,8 +89,8 @@ class ShiftScan {
     for (int c = 0; c < weights_.width; ++c) {
       if (products_.owner.contains(c)) continue;
       const auto pointer = pointers_.find(c);
-      same(at(h, c), pointer == pointers_.end() ? at(entry, c) : pointer->second.after,
-           "coordinate " + std::to_string(c) + " ends a loop");
+      need_same(frame_, at(h, c), pointer == pointers_.end() ? at(entry, c) : pointer->second.after,
+                "coordinate " + std::to_string(c) + " ends a loop");
     }
     for (const auto& [c, form] : entry) h[c] = form;  // s = factor^loops from here on
     products_.length = length;
@@ -172,19 +166,11 @@ class ShiftScan {
     }
   }
 
-  void same(Form found, const Form& expected, const std::string& what) const {
-    Form change = found;
-    add(change, expected, -1);
-    need(frame_.laws.is_zero(change),
-         [&] { return what + "; expected " + shown(expected) + ", found " + shown(found); });
-  }
-
   /// Up to which number of letters all intervals begin at position 0; every number without a value.
   std::optional<long> covered(long factor) const {
     const Json& unroll = weights_.unroll;
     const Shift l = products_.length;
-    std::optional<long> limit;
-    if (unroll.has("max_length")) limit = unroll.at("max_length").integer(0, 1L << 60);
+    const std::optional<long> limit = weights_.limit();
     const std::string& kind = unroll.at("kind").string();
     if (products_.cells.empty()) return limit;  // no interval matters
     if (kind == "fixed") {

@@ -2,6 +2,8 @@
 
 // One sublayer at a generic token, in forms. Whatever does not reduce to forms is refused.
 
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +45,31 @@ Bilinear score(const Frame& frame, const Stream& query, const Stream& key);
 Shift matched(const Frame& frame, const Bilinear& score, const std::string& where);
 /// What a causal head adds that averages values over all visible tokens.
 Stream mean(const Stream& values, const std::string& where);
+/// A head that adds something: what it adds of one token, and its scores.
+struct Written {
+  const Head& head;
+  std::string where;
+  Stream values;
+  Bilinear scores;
+};
+/// Of a layer, without the heads that add nothing, whatever they select.
+std::vector<Written> writing_heads(Frame& frame, const Layer& layer, const Stream& h,
+                                   const std::string& where);
 void add_attention(Frame& frame, const Layer& layer, Stream& h, const std::string& where);
+
+/// A score by its cells, and the entry of (component of the query, component of the key).
+struct Entries {
+  std::set<Cell> queries, keys;
+  std::map<std::pair<int, int>, mpq_class> at;
+};
+Entries entries_of(const Bilinear& score);
+/// Whether the score is u K0 + w flag with 0 < u <= 2 w, of a flag that is +1 or -1: where K0 rises within [0, 1), it selects
+/// the last visible token with +1, if there is one.
+bool selects_last(const Bilinear& score, const Atom& flag);
+
+/// Refused unless both are one form by the laws of the atoms.
+void need_same(const Frame& frame, const Form& found, const Form& expected,
+               const std::string& what);
 
 /// feed_forward.cpp: adds all units whose sign is known; returns the others, a form and what its ReLU is added to.
 using Undecided = std::vector<std::pair<Form, Row>>;

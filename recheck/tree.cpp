@@ -59,15 +59,8 @@ class Tree {
     need(unroll.at("kind").string() == "ceil_log2" && unroll.at("of").string() == "letters" &&
              unroll.at("minus").integer(0, 1) == 0,
          "unroll: not a number of loops of this theorem");
-    if (unroll.has("max_length")) theorem.limit = unroll.at("max_length").integer(0, 1L << 60);
-    Automaton automaton;
-    automaton.points = static_cast<int>(products_.decode.size());
-    automaton.letters = {weights_.kinds.begin() + 1, weights_.kinds.end()};
-    automaton.maps = {maps.begin() + 1, maps.end()};
-    const LabelReader reader(frame_, products_, h);
-    if (reader.check_prefixes()) theorem.prefixes = "products";
-    reader.read_verdict(automaton);
-    theorem.automaton = std::move(automaton);
+    theorem.limit = weights_.limit();
+    LabelReader(frame_, products_, h).read(maps, theorem);
     theorem.steps = std::move(steps_);
     return theorem;
   }
@@ -80,13 +73,6 @@ class Tree {
     std::map<Cell, Cell> cells;
   };
 
-  void same(const Form& found, const Form& expected, const std::string& what) const {
-    Form change = found;
-    add(change, expected, -1);
-    need(frame_.laws.is_zero(change),
-         [&] { return what + "; expected " + shown(expected) + ", found " + shown(found); });
-  }
-
   /// Level 1: A is what the certificate says, and all else is the same at every level.
   void enter(Stream& h) {
     for (const Json& entry : certificate_.at("active").array()) {
@@ -98,7 +84,7 @@ class Tree {
       Form letter, flag;
       add(letter, kOne, x);
       add(letter, own('T', 0), -2 * x);
-      same(at(h, c), letter, "coordinate " + std::to_string(c) + " enters the loop");
+      need_same(frame_, at(h, c), letter, "coordinate " + std::to_string(c) + " enters the loop");
       add(flag, own('A'), x);
       h[c] = flag;
     }
@@ -171,21 +157,15 @@ class Tree {
         expected.clear();
         add(expected, kOne, a && !g ? active->second : mpq_class(-active->second));
       }
-      same(at(now, c), expected, where + ": coordinate " + std::to_string(c) + " ends a level");
+      need_same(frame_, at(now, c), expected,
+                where + ": coordinate " + std::to_string(c) + " ends a level");
     }
   }
 
   void attention(const Layer& layer, Stream& h, const std::string& where) {
-    if (layer.heads.empty()) return;
-    const Stream z = normalised(frame_, layer.attention_mask, h, where);
-    for (std::size_t n = 0; n < layer.heads.size(); ++n) {
-      const Head& head = layer.heads[n];
-      const std::string here = where + ", head " + std::to_string(n);
-      const Stream values = apply(frame_, head.output, apply(frame_, head.value, z));
-      if (values.empty()) continue;  // adds nothing, whatever it selects
+    for (const auto& [head, here, values, scores] : writing_heads(frame_, layer, h, where)) {
       need(head.causal, here + ": not causal");
-      const Moves moves =
-          selected(score(frame_, apply(frame_, head.query, z), apply(frame_, head.key, z)), here);
+      const Moves moves = selected(scores, here);
       for (const auto& [c, form] : values) {
         add(h[c], read(form, moves, here));
         frame_.laws.simplify(h[c]);
@@ -224,20 +204,9 @@ class Tree {
       moves.forms[own('A').cell] = {{kOne, -1}, {own('V'), 2}, {Atom{{'M', kLess, 1, {}}, 0}, 2}};
       return moves;
     }
-    std::set<Cell> queries, keys;
-    std::map<std::pair<int, int>, mpq_class> entry;
-    for (const auto& [b, form] : score)
-      for (const auto& [a, v] : form) {
-        queries.insert(a.cell), keys.insert(b.cell);
-        entry[{a.part, b.part}] = v;
-      }
+    auto [queries, keys, entry] = entries_of(score);
     if (queries == std::set<Cell>{kOne.cell} && keys == std::set<Cell>{before, code}) {
-      const auto value = [&](const Atom& key) {
-        const auto found = score.find(key);
-        return found == score.end() ? mpq_class(0) : constant_of(found->second);
-      };
-      const mpq_class rise = value(own('K', 0)), weight = value(own('B'));
-      need(score.size() == 2 && 0 < rise && rise <= 2 * weight && frame_.code == "phi",
+      need(selects_last(score, own('B')) && frame_.code == "phi",
            where + ": not the last token after an active one");
       moves.cells[before] = own('J').cell;
       move_products(kTokenBefore, kLast, moves);

@@ -118,6 +118,11 @@ bool Weights::has_loop() const {
                      [](const Layer& layer) { return layer.block == "repeated"; });
 }
 
+std::optional<long> Weights::limit() const {
+  if (!unroll.has("max_length")) return {};
+  return unroll.at("max_length").integer(0, 1L << 60);
+}
+
 Row to_row(const Json& vector, int width) {
   Row row;
   for (const Json& entry : vector.array()) {

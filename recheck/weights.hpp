@@ -3,6 +3,7 @@
 // The weights file, version 1, as far as its meaning depends on it: no cells, no derived, no program, no contract, no names.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct Weights {
   Json input, output, unroll, position;
 
   bool has_loop() const;
+  /// `max_length`: letters or tokens at most, if there is a limit.
+  std::optional<long> limit() const;
 };
 
 Row to_row(const Json& vector, int width);

@@ -72,10 +72,10 @@ json make_certificate(const std::string& theorem, const recheck::Weights& weight
           {"sha256", weights.sha256}};
 }
 
-}  // namespace
-
-std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
-                                                               const std::string& name) {
+/// What `prove` makes of the first theorem that holds, or why each does not.
+template <class Proof, class Prove>
+std::variant<Proof, std::vector<Attempt>> first_proof(const std::string& text,
+                                                      const std::string& name, Prove prove) {
   try {
     const recheck::Json document = recheck::parse_json(text);
     const recheck::Weights weights = recheck::read_weights(document);
@@ -84,13 +84,7 @@ std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string
     std::vector<Attempt> attempts;
     for (const std::string& theorem : std::get<0>(theorems)) {
       try {
-        recheck::need(theorem == "shift-scan" || theorem == "resets",
-                      "Coq: the library has no such theorem");
-        const recheck::Json certificate =
-            recheck::parse_json(make_certificate(theorem, weights).dump());
-        const recheck::Theorem proved = recheck::prove(document, certificate);
-        if (theorem == "resets") return print_coq(weights, coq_resets(weights, proved), proved);
-        return print_coq(weights, coq_certificate(weights, certificate, proved), proved);
+        return prove(theorem, document, weights);
       } catch (const recheck::Refused& error) {
         attempts.push_back({theorem, error.what()});
       }
@@ -101,16 +95,30 @@ std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string
   }
 }
 
+}  // namespace
+
+std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
+                                                               const std::string& name) {
+  return first_proof<std::string>(
+      text, name,
+      [](const std::string& theorem, const recheck::Json& document,
+         const recheck::Weights& weights) {
+        recheck::need(theorem == "shift-scan" || theorem == "resets",
+                      "Coq: the library has no such theorem");
+        const recheck::Json certificate =
+            recheck::parse_json(make_certificate(theorem, weights).dump());
+        const recheck::Theorem proved = recheck::prove(document, certificate);
+        if (theorem == "resets") return print_coq(weights, coq_resets(weights, proved), proved);
+        return print_coq(weights, coq_certificate(weights, certificate, proved), proved);
+      });
+}
+
 std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
                                                                  const std::string& name) {
-  try {
-    const recheck::Json document = recheck::parse_json(text);
-    const recheck::Weights weights = recheck::read_weights(document);
-    const auto theorems = theorems_for(weights);
-    if (const auto* none = std::get_if<Attempt>(&theorems)) return std::vector<Attempt>{*none};
-    std::vector<Attempt> attempts;
-    for (const std::string& theorem : std::get<0>(theorems)) {
-      try {
+  return first_proof<LengthProof>(
+      text, name,
+      [&name](const std::string& theorem, const recheck::Json& document,
+              const recheck::Weights& weights) {
         const std::string certificate = make_certificate(theorem, weights).dump() + "\n";
         const recheck::Theorem proved = recheck::prove(document, recheck::parse_json(certificate));
         const std::string unit = theorem == "reachability" ? " vertices"
@@ -119,14 +127,7 @@ std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::stri
         return LengthProof{
             certificate, theorem, statement(proved, name),
             proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length"};
-      } catch (const recheck::Refused& error) {
-        attempts.push_back({theorem, error.what()});
-      }
-    }
-    return attempts;
-  } catch (const recheck::Malformed& error) {
-    throw InputError(name + ": " + error.what());
-  }
+      });
 }
 
 }  // namespace logdepth::inline proofs_check_certify
