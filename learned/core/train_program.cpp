@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/number_text.hpp"
 #include "base/quoted_text.hpp"
 #include "base/worker_threads.hpp"
 #include "learned/core/inspection.hpp"
@@ -66,17 +67,13 @@ class Line {
 };
 
 /// The number of all seeds, or the least and the largest where they differ.
-std::string range_text(const char* format, const Trainer& trainer, double TrainingState::*number) {
+std::string range_text(const Trainer& trainer, double TrainingState::*number, int digits) {
   std::vector<double> all;
   for (std::size_t seed = 0; seed < trainer.seeds(); ++seed)
     all.push_back(trainer.state(seed).*number);
   const auto [least, most] = std::ranges::minmax_element(all);
-  char text[100];
-  std::snprintf(text, sizeof text, format, *least);
-  if (all.size() == 1) return text;
-  char other[100];
-  std::snprintf(other, sizeof other, format, *most);
-  return std::string(text) + " to " + other;
+  const std::string first = fixed_text(*least, digits);
+  return all.size() == 1 ? first : first + " to " + fixed_text(*most, digits);
 }
 
 std::string stage_text(const Trainer& trainer) {
@@ -97,9 +94,8 @@ std::string progress_text(const Trainer& trainer, const TrainingConfig& training
   const std::string seeds = trainer.seeds() == 1 ? "" : fmt::format("{} seeds, ", trainer.seeds());
   return fmt::format(
       "{}step {} of {}, stage {}, loss {}, accuracy {}, {:.1f} steps/s, {:.0f} s left", seeds,
-      state.step, training.steps, stage_text(trainer),
-      range_text("%.4f", trainer, &TrainingState::loss),
-      range_text("%.3f", trainer, &TrainingState::accuracy), rate, left);
+      state.step, training.steps, stage_text(trainer), range_text(trainer, &TrainingState::loss, 4),
+      range_text(trainer, &TrainingState::accuracy, 3), rate, left);
 }
 
 /// libtorch sets its own threads; OpenBLAS, where it is the one behind matrix products, has more.
