@@ -24,7 +24,6 @@
 #define DECISION                                                                      \
   "typing.Literal['accepted', 'rejected', 'computed', 'undecided', 'outside_field', " \
   "'outside_hypotheses']"
-#define WRONG "typing.Literal['answer','product','promise','depth','limit','cell']"
 #define CERTAINTY "typing.Literal['certified', 'ambiguous', 'uncertified']"
 #define INPUT "str | collections.abc.Sequence[str] | Question | RawStreams"
 #define RATIO "Ratio | Key | Pointer | Direction | Number"

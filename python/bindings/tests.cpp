@@ -109,7 +109,8 @@ void bind_word_tests(nb::module_& module) {
       .def_ro("word", &WrongWord::word, "Its letters.")
       .def_prop_ro(
           "wrong", [](const WrongWord& found) { return name_of(found.wrong); },
-          nb::sig("def wrong(self) -> " WRONG),
+          nb::sig("def wrong(self) -> "
+                  "typing.Literal['answer', 'product', 'promise', 'depth', 'limit', 'cell']"),
           "The failed property: the answer, a prefix product or state, a selection contract, the "
           "number of layers, the rejection of words above the size limit, or a cell value.")
       .def_ro("expected", &WrongWord::expected,
