@@ -1,6 +1,7 @@
 #include "cli/automaton_options.hpp"
 
 #include "cli/optional_option.hpp"
+#include "cli/validators.hpp"
 #include "library/requests/automaton_request.hpp"
 
 namespace logdepth::inline cli {
@@ -29,7 +30,7 @@ void AutomatonOptions::add_to(CLI::App& app) {
   options.push_back(add_file(app, "--symbols", source.symbols, "OpenFst symbols file for --fst"));
   options.push_back(add_optional(app, "--letters", source.letters,
                                  "letters of --group: generators or all elements")
-                        ->check(CLI::IsMember(kGroupLetters)));
+                        ->check(choice_of(kGroupLetters)));
 }
 
 }  // namespace logdepth::inline cli

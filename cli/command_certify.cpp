@@ -3,6 +3,7 @@
 
 #include "cli/certify_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/validators.hpp"
 
 namespace logdepth::inline cli {
 
@@ -18,7 +19,7 @@ Command add_certify(CLI::App& app) {
                          "certificate for logdepth-recheck\n"
                          "Example: logdepth certify a5.json -o a5.cert.json");
   command->add_option("MODEL", options->model, "weights file")->required();
-  command->add_option("-o,--output", options->output, "certificate to write");
+  command->add_option("-o,--output", options->output, "certificate to write")->check(kInAFolder);
   CLI::Option* json = command->add_flag("--json", options->json, "print one JSON object");
   command
       ->add_flag("--coq", options->coq,

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_limits.hpp"
+#include "cli/validators.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/claims/claim_list.hpp"

@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_limits.hpp"
+#include "cli/validators.hpp"
 #include "learned/papers.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/report/depth_figure.hpp"

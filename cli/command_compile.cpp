@@ -9,6 +9,7 @@
 #include "cli/compile_output.hpp"
 #include "cli/construction_options.hpp"
 #include "cli/program_source.hpp"
+#include "cli/validators.hpp"
 #include "library/requests/crasp_request.hpp"
 #include "library/requests/regular_request.hpp"
 #include "logdepth/errors.hpp"
@@ -83,9 +84,11 @@ Command add_compile_regular(CLI::App& compile) {
       "product\nExample: logdepth compile regular --group A5 -o a5.json");
   options->automaton.add_to(*command);
   add_construction_options(*command, Problem::words, options->values);
-  command->add_option(
-      "--emit", options->emit,
-      "also write the minimal automaton to this file: .fst, .dot, .jff, .mata or .json");
+  command
+      ->add_option(
+          "--emit", options->emit,
+          "also write the minimal automaton to this file: .fst, .dot, .jff, .mata or .json")
+      ->check(kInAFolder);
   options->output.add_to(*command);
   return [options] { return compile_regular(*options); };
 }

@@ -8,6 +8,7 @@
 #include "base/phrases.hpp"
 #include "cli/automaton_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/validators.hpp"
 #include "library/requests/automaton_request.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
@@ -75,7 +76,8 @@ Command add_convert(CLI::App& app) {
       ->add_option("-o,--output", options->output,
                    "file to write; automata: .fst, .dot, .jff, .mata, .json; graphs: .edges, .txt, "
                    ".dot, .graphml, .gr, .col, .mtx, .json")
-      ->required();
+      ->required()
+      ->check(kInAFolder);
   return [options] { return convert(*options); };
 }
 

@@ -5,6 +5,7 @@
 #include "base/phrases.hpp"
 #include "cli/commands.hpp"
 #include "cli/data_output.hpp"
+#include "cli/validators.hpp"
 #include "learned/records/counter_random.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_data.hpp"
@@ -106,14 +107,14 @@ Command add_data_words(CLI::App& data) {
       ->check(kCount)
       ->capture_default_str();
   command->add_option("--letters", options->letters, "letters to draw: all elements or generators")
-      ->check(CLI::IsMember({"all", "generators"}))
+      ->check(choice_of({"all", "generators"}))
       ->capture_default_str();
   command
       ->add_option("--order", options->order,
                    "convention. ours: the first letter acts first, elements in breadth-first "
                    "order; published: the last letter acts first, elements numbered as in "
                    "github.com/jopetty/word-problem")
-      ->check(CLI::IsMember({"ours", "published"}))
+      ->check(choice_of({"ours", "published"}))
       ->capture_default_str();
   options->output.add(*command);
   return [options] { return data_words(*options); };
@@ -129,7 +130,7 @@ Command add_data_check(CLI::App& data) {
       ->required();
   command->add_option("--monoid", options->monoid, kMonoidHelp)->required();
   command->add_option("--order", options->order, "required convention (default: that of the file)")
-      ->check(CLI::IsMember({"ours", "published"}));
+      ->check(choice_of({"ours", "published"}));
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return data_check(*options); };
 }

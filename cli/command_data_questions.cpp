@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/data_output.hpp"
+#include "cli/validators.hpp"
 #include "learned/encode_think_decode/etd_text.hpp"
 #include "learned/encode_think_decode/line_source.hpp"
 #include "learned/encode_think_decode/lines_task.hpp"
@@ -110,7 +111,7 @@ Command add_data_lines(CLI::App& data) {
       ->add_option("--use", options->use,
                    "training: the training lines of a run with this seed, in their order; test: "
                    "its test lines")
-      ->check(CLI::IsMember({"training", "test"}))
+      ->check(choice_of({"training", "test"}))
       ->capture_default_str();
   command
       ->add_option("--lines", options->lines,
@@ -120,7 +121,7 @@ Command add_data_lines(CLI::App& data) {
   command
       ->add_option("--phase", options->phase,
                    "training phase: base, or middle (with more reasoning)")
-      ->check(CLI::IsMember({"base", "middle"}))
+      ->check(choice_of({"base", "middle"}))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the run")
       ->check(kCount)
@@ -132,7 +133,7 @@ Command add_data_lines(CLI::App& data) {
       ->add_option("--format", options->format,
                    "jsonl: objects with question, answer and, with --use test, kind and "
                    "difficulty; text: paragraphs for 'lm angular --text'")
-      ->check(CLI::IsMember({"jsonl", "text"}))
+      ->check(choice_of({"jsonl", "text"}))
       ->capture_default_str();
   options->output.add(*command);
   return [options] { return data_lines(*options); };
@@ -153,13 +154,13 @@ Command add_data_rules(CLI::App& data) {
   command
       ->add_option("--world", options->world,
                    "statements that do not follow are false (closed) or unknown (open)")
-      ->check(CLI::IsMember({"closed", "open"}))
+      ->check(choice_of({"closed", "open"}))
       ->capture_default_str();
   command
       ->add_option("--negation", options->negation,
                    "place of \"not\": none, facts (default of a closed world), rules (default of "
                    "an open world)")
-      ->check(CLI::IsMember({"none", "facts", "rules"}));
+      ->check(choice_of({"none", "facts", "rules"}));
   command->add_option("--depths", options->depths, "proof depths")
       ->delimiter(',')
       ->check(CLI::Range(0U, kDeepestProof))

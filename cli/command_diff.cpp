@@ -7,6 +7,7 @@
 #include "cli/input_source.hpp"
 #include "cli/program_source.hpp"
 #include "cli/run_limits.hpp"
+#include "cli/validators.hpp"
 #include "compiler/difference/first_difference.hpp"
 #include "compiler/difference/float_difference.hpp"
 #include "compiler/file/carried_program.hpp"
@@ -116,14 +117,14 @@ Command add_diff(CLI::App& app) {
           ->add_option("--rule", options->rule,
                        "ties and zeros in floating point: equal numbers (plain), or numbers that "
                        "differ by less than their error bounds (bounded)")
-          ->check(CLI::IsMember({"plain", "bounded"}))
+          ->check(choice_of({"plain", "bounded"}))
           ->capture_default_str();
   options->scores_option =
       command
           ->add_option(
               "--scores", options->scores,
               "scores: q.k (product), or -|q - k|^2 / 2 if all keys have the same norm (distance)")
-          ->check(CLI::IsMember({"product", "distance"}))
+          ->check(choice_of({"product", "distance"}))
           ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);

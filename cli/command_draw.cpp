@@ -7,6 +7,7 @@
 #include "cli/input_source.hpp"
 #include "cli/oracle_options.hpp"
 #include "cli/run_limits.hpp"
+#include "cli/validators.hpp"
 #include "logdepth/errors.hpp"
 #include "report/pictures/circuit_cards.hpp"
 #include "report/pictures/draw_run.hpp"
@@ -77,9 +78,11 @@ Command add_draw(CLI::App& app) {
   command->add_option(
       "--program", options->program,
       "program (.cells) to compare the run with (default with --against: the embedded program)");
-  command->add_option("-o,--output", options->output,
-                      "picture to write: .svg, .html, .pdf, .png or, for a circuit, .dot; optional "
-                      "with --learned (.svg)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "picture to write: .svg, .html, .pdf, .png or, for a circuit, .dot; optional "
+                   "with --learned (.svg)")
+      ->check(kInAFolder);
   add_run_limits(*command);
   return [options] { return draw(*options); };
 }

@@ -6,6 +6,7 @@
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_limits.hpp"
+#include "cli/validators.hpp"
 #include "library/exports/write_export.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -79,7 +80,7 @@ Command add_export(CLI::App& app) {
       ->add_option("--to", options->target,
                    "target; torch, safetensors and transformer-lens write a folder, onnx a file")
       ->required()
-      ->check(CLI::IsMember({"torch", "safetensors", "onnx", "transformer-lens"}));
+      ->check(choice_of({"torch", "safetensors", "onnx", "transformer-lens"}));
   command
       ->add_option("--length", options->settings.length,
                    "largest input size: letters, vertices or raw tokens")
@@ -89,7 +90,7 @@ Command add_export(CLI::App& app) {
                       "softmax temperature: a number, auto (default; from the proved score gaps), "
                       "or hard (averaging-hard attention)");
   command->add_option("--precision", options->precision, "number format (default: float64)")
-      ->check(CLI::IsMember({"float64", "float32"}));
+      ->check(choice_of({"float64", "float32"}));
   command->add_option("--seed", options->settings.seed, "seed of the self-test (default: 1)")
       ->check(kCount);
   command->add_flag("--json", options->json, "print a summary as JSON on standard output");

@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "base/overload.hpp"
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_limits.hpp"
+#include "cli/validators.hpp"
 #include "compiler/file/checks_file.hpp"
 #include "compiler/file/contradicted_hypotheses.hpp"
 #include "compiler/file/measure.hpp"
@@ -200,8 +202,8 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
       : graph && graph->size && n < *graph->size
           ? fmt::format(", with the graph padded to {} vertices", *graph->size)
           : "";
-  line("depth", fmt::format("{}; at n = {}: {} ({} loops){}", depth_formula(model), n, m.depth,
-                            m.loops, beyond));
+  line("depth", fmt::format("{}; at n = {}: {} ({}){}", depth_formula(model), n, m.depth,
+                            counted(m.loops, "loop"), beyond));
   if (model.unroll.max_length)
     line("max_length", fmt::format("{}; longer inputs are rejected", *model.unroll.max_length));
   line("width", fmt::format("{} (strict {}), {} cells", m.width, m.strict_width, m.cells));

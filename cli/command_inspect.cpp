@@ -10,6 +10,7 @@
 #include "cli/inspect_algebra.hpp"
 #include "cli/inspect_costs.hpp"
 #include "cli/inspect_levels.hpp"
+#include "cli/validators.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/subgroups.hpp"
@@ -98,7 +99,7 @@ int inspect(const InspectArguments& options) {
                      {"largest_subgroup", groups.largest}};
     algebra = examine_algebra(*monoid);
     out["algebra"] = algebra_json(*algebra, word_problem);
-    kind = fmt::format("{} elements{}{}", monoid->size(),
+    kind = fmt::format("{}{}{}", counted(monoid->size(), "element"),
                        monoid->is_group()
                            ? ", a group"
                            : fmt::format(", largest subgroup of order {}", groups.largest),

@@ -14,6 +14,7 @@
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/validators.hpp"
 #include "learned/jobs/training_program.hpp"
 #include "learned/language_model/measurement_figures.hpp"
 #include "learned/language_model/model_file.hpp"
@@ -58,7 +59,7 @@ void add_text_options(CLI::App& command, LmArguments& options, const char* text_
 
 void add_run_options(CLI::App& command, LmArguments& options) {
   command.add_option("--device", options.device, "device to run on")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->check(choice_of({"cpu", "cuda"}))
       ->capture_default_str();
   command.add_option("--threads", options.threads, "threads for tensor operations")
       ->check(CLI::Range(1, 1024))

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
+#include "cli/validators.hpp"
 #include "learned/jobs/training_program.hpp"
 #include "learned/records/measure_request.hpp"
 #include "learned/records/run_record.hpp"
@@ -81,9 +82,10 @@ Command add_measure(CLI::App& app) {
   command
       ->add_option("--words", request.samples, "number of test sequences (default: as in the run)")
       ->check(CLI::Range(1U, 10000000U));
-  command->add_option("-o,--output", options->output, "also write the result as JSON to this file");
+  command->add_option("-o,--output", options->output, "also write the result as JSON to this file")
+      ->check(kInAFolder);
   command->add_option("--device", options->device, "device to run on")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->check(choice_of({"cpu", "cuda"}))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return measure(*options); };

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_limits.hpp"
+#include "cli/validators.hpp"
 #include "cli/work_part.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/precision/precision_report.hpp"

@@ -18,6 +18,7 @@
 #include "cli/run_limits.hpp"
 #include "cli/test_verdict.hpp"
 #include "cli/typed_input.hpp"
+#include "cli/validators.hpp"
 #include "cli/word_source.hpp"
 #include "cli/work_part.hpp"
 #include "library/runs/tested.hpp"

@@ -16,6 +16,7 @@
 
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
+#include "cli/validators.hpp"
 #include "learned/jobs/plan_states.hpp"
 #include "learned/jobs/slurm_array.hpp"
 #include "learned/jobs/training_jobs.hpp"
@@ -67,7 +68,7 @@ void add_run_options(CLI::App& command, TrainArguments& options) {
   command.add_option("--out", options.jobs.out,
                      "folder of the runs; finished runs in it are not repeated");
   command.add_option("--device", options.jobs.device, "device to train on")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->check(choice_of({"cpu", "cuda"}))
       ->capture_default_str();
   command.add_option("--jobs", options.jobs.jobs, "number of parallel runs, one process per run")
       ->check(CLI::Range(1, 1024))

@@ -1,47 +1,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "base/exit_status.hpp"
-#include "base/quoted_text.hpp"
-#include "library/requests/option_checks.hpp"
 
 namespace logdepth::inline cli {
-
-/// Validates counts: CLI11 would wrap a negative one to a huge unsigned number.
-inline CLI::Validator count_up_to(std::uint64_t limit) {
-  return CLI::Validator(
-      [limit](const std::string& text) {
-        std::uint64_t value = 0;
-        const char* const end = text.data() + text.size();
-        const auto [next, error] = std::from_chars(text.data(), end, value);
-        if (error == std::errc() && next == end && value <= limit) return std::string();
-        return whole_number_expected(limit, text);
-      },
-      "COUNT");
-}
-inline const CLI::Validator kCount = count_up_to(kMostCounted);
-inline const CLI::Validator kSmallCount = count_up_to(kMostParts);
-
-/// Validates amounts, which may be fractions: "expected a number of GiB above 0 and at most 65536".
-inline CLI::Validator amount_up_to(std::uint64_t limit, const std::string& unit,
-                                   const std::string& name) {
-  return CLI::Validator(
-      [limit, unit](const std::string& text) {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && value > 0 &&
-            value <= static_cast<double>(limit))
-          return std::string();
-        return "expected a number of " + unit + " above 0 and at most " + std::to_string(limit) +
-               ", found " + in_quotes(text);
-      },
-      name);
-}
 
 /// Each function adds one subcommand with its options and returns what runs it.
 using Command = std::function<int()>;

@@ -9,6 +9,7 @@
 #include "cli/certify_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/optional_option.hpp"
+#include "cli/validators.hpp"
 #include "compiler/file/measure.hpp"
 #include "library/requests/compile_request.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -18,14 +19,15 @@ namespace logdepth::inline cli {
 
 void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
   app.add_option("-o,--output", output, "weights file to write: NAME.json or NAME.json.gz")
-      ->required();
+      ->required()
+      ->check(kInAFolder);
   app.add_option_function<std::string>(
          "--norm",
          [this](const std::string& norm) {
            settings.layernorm = norm == norm_name(Norm::layernorm);
          },
          "layer normalisation")
-      ->check(CLI::IsMember({norm_name(Norm::rms), norm_name(Norm::layernorm)}));
+      ->check(choice_of({norm_name(Norm::rms), norm_name(Norm::layernorm)}));
   add_optional(app, "--unroll", settings.unroll,
                "non-looped transformer for all " + sizes + " up to this one")
       ->check(kCount);

@@ -2,6 +2,7 @@
 
 #include "base/overload.hpp"
 #include "cli/commands.hpp"
+#include "cli/validators.hpp"
 
 namespace logdepth::inline cli {
 
@@ -20,7 +21,7 @@ void add_construction_options(CLI::App& app, Problem problem, Values& values,
                         },
                         [&](const ChoiceOption& choice) {
                           app.add_option_function<std::string>(typed, take, option.help)
-                              ->check(CLI::IsMember(choice.words));
+                              ->check(choice_of(choice.words));
                         },
                         [](const RefusedOption&) {}},
                option.type);

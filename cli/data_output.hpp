@@ -7,6 +7,7 @@
 
 #include "cli/answers.hpp"
 #include "cli/commands.hpp"
+#include "cli/validators.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -17,7 +18,8 @@ namespace logdepth::inline cli {
 class DataOutput {
  public:
   void add(CLI::App& command) {
-    given_ = command.add_option("-o,--output", file_, "file to write (default: standard output)");
+    given_ = command.add_option("-o,--output", file_, "file to write (default: standard output)")
+                 ->check(kInAFolder);
   }
   /// Returns the exit status. Errors: InputError naming the option or the file.
   int write(const std::function<void(std::ostream&)>& content) const {

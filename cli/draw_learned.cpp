@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/validators.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "learned/jobs/training_program.hpp"

@@ -20,6 +20,7 @@
 
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
+#include "cli/validators.hpp"
 #include "oracle/line_program.hpp"
 #include "runtime/file/output_folder.hpp"
 #include "runtime/file/temporary_folder.hpp"

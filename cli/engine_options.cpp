@@ -1,5 +1,6 @@
 #include "cli/engine_options.hpp"
 
+#include "cli/validators.hpp"
 #include "library/requests/rounded_request.hpp"
 #include "logdepth/errors.hpp"
 
@@ -11,7 +12,7 @@ void EngineOptions::add_to(CLI::App& command) {
                   "floating-point answers have a certificate")
       ->capture_default_str();
   command.add_option("--device", device, "device for floating point")
-      ->check(CLI::IsMember(kFloatDevices))
+      ->check(choice_of(kFloatDevices))
       ->capture_default_str();
   command
       .add_option(

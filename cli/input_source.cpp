@@ -7,6 +7,7 @@
 
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
+#include "cli/validators.hpp"
 #include "library/requests/stream_request.hpp"
 #include "library/runs/run_answers.hpp"
 #include "logdepth/errors.hpp"
@@ -29,7 +30,12 @@ void check_kind(const InputOptions& options, const Model& model) {
   const bool graph = given(options.graph_option);
   const bool cells = given(options.cells_option) || given(options.divide_option);
   const bool batch = options.words.batch_option != nullptr;
-  const std::string file = "the weights file " + in_quotes(model.name) + " takes ";
+  std::string option;
+  for (const CLI::Option* known :
+       {options.words.input_option, options.words.tokens_option, options.graph_option,
+        options.cells_option, options.divide_option, options.words.batch_option})
+    if (option.empty() && given(known)) option = known->get_name() + ": ";
+  const std::string file = option + "the weights file " + in_quotes(model.name) + " takes ";
   if (std::holds_alternative<WordInput>(model.input)) {
     if (graph || cells)
       throw InputError(file + "words; expected --input or --tokens" + (batch ? " or --batch" : ""));

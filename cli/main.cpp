@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/early_end.hpp"
 #include "cli/help_formatter.hpp"
+#include "cli/validators.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/program/program.hpp"
 #include "logdepth/errors.hpp"
@@ -126,7 +127,7 @@ int run(int argc, char** argv) {
            throw CLI::CallForVersion(completion_script(app, shell), 0);
          },
          "print the completion script for this shell")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->check(choice_of({"bash", "zsh", "fish"}))
       ->trigger_on_parse();
   app.require_subcommand(1);
 

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/early_end.hpp"
+#include "cli/validators.hpp"
 #include "runtime/exact/run_memory.hpp"
 
 namespace logdepth::inline cli {

@@ -106,8 +106,8 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
     for (const auto& [factors, layers] : demand.layers)
       units = sum(units, times(layers, count_monoid_units(size, layer(factors))));
     forecast.monoid_units = units;
-    monoid_text =
-        fmt::format("the monoid has {} elements, its table {} hidden units", size, text_of(units));
+    monoid_text = fmt::format("the monoid has {} element{}, its table {} hidden units", size,
+                              size == 1 ? "" : "s", text_of(units));
   }
   forecast.chosen = demand.table;
   if (demand.table == ScanTable::automatic)
@@ -115,9 +115,9 @@ ProductForecast forecast_products(const Action& action, const ProductDemand& dem
                           ? ScanTable::monoid
                           : ScanTable::matrix;
   forecast.reason =
-      fmt::format("{}the matrix of {} points needs {} hidden units; {}",
+      fmt::format("{}the matrix of {} point{} needs {} hidden units; {}",
                   std::string(demand.table == ScanTable::automatic ? "smaller: " : "requested: "),
-                  action.points, matrix_text, monoid_text);
+                  action.points, action.points == 1 ? "" : "s", matrix_text, monoid_text);
   const bool monoid = forecast.chosen == ScanTable::monoid;
   if (monoid && !forecast.monoid)
     forecast.refusal = "the monoid table cannot be built: " + monoid_text +

@@ -255,10 +255,10 @@ Nfa LoadedAutomaton::minimal_to_write() const {
 
 std::string LoadedAutomaton::sizes() const {
   if (nfa_states)
-    return fmt::format("NFA {} states, DFA {}, minimal DFA {}", *nfa_states, *dfa_states,
+    return fmt::format("NFA {}, DFA {}, minimal DFA {}", counted(*nfa_states, "state"), *dfa_states,
                        minimal->states());
-  return fmt::format("{} points, minimal DFA {} states", action.points,
-                     minimal ? std::to_string(minimal->states()) : "more than 100000");
+  return fmt::format("{}, minimal DFA {}", counted(action.points, "point"),
+                     minimal ? counted(minimal->states(), "state") : "more than 100000 states");
 }
 
 }  // namespace logdepth::inline library_requests

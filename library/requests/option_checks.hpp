@@ -15,7 +15,8 @@ void require_one_of(const std::string& option, const std::string& value,
                     const std::vector<std::string>& values);
 void require_at_most(const std::string& option, std::uint64_t value, std::uint64_t most);
 
-/// The sentence for a number, or for what is none.
+/// The sentences for a value that is none of these, and for a number or what is none.
+std::string one_of_expected(const std::vector<std::string>& values, const std::string& found);
 std::string whole_number_expected(std::uint64_t most, const std::string& found);
 
 }  // namespace logdepth::inline library_requests

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
@@ -51,10 +52,16 @@ std::vector<const Claim*> find_claims(const std::vector<Claim>& claims, const st
   for (const Claim& claim : claims)
     if (claim.id == name || full_name(claim) == name) found.push_back(&claim);
   if (!found.empty()) return found;
-  std::string ids;
+  std::vector<std::string> ids;
   for (const Claim& claim : claims)
-    if (ids.find(claim.id) == std::string::npos) ids += (ids.empty() ? "" : ", ") + claim.id;
-  throw InputError("no claim " + in_quotes(name) + ": expected one of " + ids +
+    if (std::ranges::find(ids, claim.id) == ids.end()) ids.push_back(claim.id);
+  // "A.6" and "thm 5.1" are what the papers' own texts call them.
+  const auto numbered = std::ranges::find_if(ids, [&](const std::string& id) {
+    return id.substr(id.find('-') + 1) == name.substr(name.find_last_of(" -") + 1);
+  });
+  throw InputError("no claim " + in_quotes(name) + "; " +
+                   (numbered != ids.end() ? "did you mean " + *numbered + "? " : "") +
+                   "expected one of " + joined(ids) +
                    ", or one of them with a variant, as `logdepth check --list` prints them");
 }
 

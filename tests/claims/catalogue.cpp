@@ -165,7 +165,7 @@ TEST(TheCatalogue, SaysWhatAnOptionGoesWith) {
            {refused(words, "auto", {{"unroll", n}}),
             "--unroll is not allowed with --construction auto: it takes --for-length N"},
            {refused(words, "mine", {}),
-            "--construction: mine not in {scan,tree,radix,cascade,auto}"},
+            "--construction: expected one of scan, tree, radix, cascade, auto; found 'mine'"},
            {refused(graphs, "paper", {{"size", n}}),
             "--size requires --construction compact, rows or radix"},
            {refused(graphs, "rows", {}),

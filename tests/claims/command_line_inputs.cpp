@@ -210,13 +210,16 @@ TEST_F(Inputs, InputsOfAnotherKindAreRefusedWithTheOptionsThatFit) {
   const std::string streams = "takes raw streams; expected --cells FILE";
   refuses({"run", "rows.json", "--input", "ab"}, 2, graphs);
   refuses({"run", "rows.json", "--batch", "pairs.txt"}, 2, graphs);
+  refuses({"run", "rows.json", "--cells", "c.txt"}, 2, "--cells: the weights file");
   refuses({"run", "rows.json", "--cells", "c.txt"}, 2, graphs);
   refuses({"run", "rows.json"}, 2, graphs);
   refuses({"run", "difference.json", "--input", "ab"}, 2, streams);
   refuses({"run", "difference.json", "--graph", "g.txt", "--source", "a", "--target", "b"}, 2,
           streams);
-  refuses({"run", "abb.json", "--graph", "g.txt", "--source", "a", "--target", "b"}, 2,
-          "takes words; expected --input or --tokens or --batch");
+  refuses(
+      {"run", "abb.json", "--graph", "g.txt", "--source", "a", "--target", "b"}, 2,
+      "--graph: the weights file 'regex (a|b)*abb' takes words; expected --input or --tokens or "
+      "--batch");
   refuses({"run", "abb.json", "--cells", "c.txt"}, 2, "takes words");
   refuses({"draw", "abb.json", "--cells", "c.txt", "-o", "x.svg"}, 2, "takes words");
   refuses({"diff", "rows.json", "--program", example("programs/parity.cells"), "--input", "a"}, 2,

@@ -65,7 +65,16 @@ TEST_F(Check, RefusesAnUnknownClaimWithTheKnownOnes) {
   EXPECT_EQ(finished.status, 2);
   EXPECT_NE(finished.err.find("no claim 'thm-9.9'"), std::string::npos);
   EXPECT_NE(finished.err.find("thm-5.1"), std::string::npos);
+  EXPECT_EQ(finished.err.find("did you mean"), std::string::npos);
   EXPECT_EQ(finished.out, "");
+}
+
+TEST_F(Check, SuggestsTheClaimOfThatNumber) {
+  for (const auto& [written, meant] : {std::pair("A.6", "lem-A.6"), std::pair("Thm 5.1", "thm-5.1"),
+                                       std::pair("cor-A.6", "lem-A.6")})
+    EXPECT_NE(logdepth({"check", written}).err.find(std::string("did you mean ") + meant + "?"),
+              std::string::npos)
+        << written;
 }
 
 TEST_F(Check, ListsTheClaims) {

@@ -235,9 +235,10 @@ TEST(RoundedRuns, AreRefusedInWords) {
   };
   EXPECT_EQ(said({.engine = "float16"}),
             "--engine: expected exact, float64, float32 or mpfr:BITS, found 'float16'");
-  EXPECT_EQ(said({.device = "tpu"}), "--device: tpu not in {cpu,cuda}");
+  EXPECT_EQ(said({.device = "tpu"}), "--device: expected one of cpu, cuda; found 'tpu'");
   EXPECT_EQ(said({.temperature = 0}), "--temperature: expected a finite number above 0");
-  EXPECT_EQ(said({.rule = "best"}), "--rule: best not in {bounded,plain,snapped}");
+  EXPECT_EQ(said({.rule = "best"}),
+            "--rule: expected one of bounded, plain, snapped; found 'best'");
   EXPECT_EQ(said({.rule = "snapped", .tolerance = -1}),
             "--tolerance: expected a finite number of at least 0");
   EXPECT_NE(said({.engine = "mpfr:501"}).find("500"), std::string::npos);
