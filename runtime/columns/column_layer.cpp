@@ -26,6 +26,18 @@ std::map<std::uint32_t, SparseMatrix> written_matrices(const Head& head, const S
   return written;
 }
 
+SharedFamily pair_family(const SharedIndex& first, const SharedIndex& second) {
+  auto pair = std::make_shared<ColumnFamily>(ColumnFamily::Kind::pair);
+  for (const SharedIndex& of : {first, second}) {
+    pair->low.insert(pair->low.end(), of->family->low.begin(), of->family->low.end());
+    pair->high.insert(pair->high.end(), of->family->high.begin(), of->family->high.end());
+  }
+  pair->dims = static_cast<std::uint32_t>(pair->low.size());
+  pair->first = first;
+  pair->second = second;
+  return pair;
+}
+
 }  // namespace
 
 ColumnLayer::PreparedHead::PreparedHead(const Head& source, const Segments& segments,
@@ -129,22 +141,17 @@ void ColumnAverages::forget_dead() {
 }
 
 /// h + delta: matrices of one index add up; two indices of a token are one of a pair of families.
-void ColumnLayer::add(ColumnState& state, std::uint32_t segment, const Column& column) {
+void ColumnLayer::add(ColumnState& state, std::uint32_t segment, const Column& column,
+                      Pairs& pairs) {
   Column& stream = state.stream[segment];
   const SharedIndex old = stream.index, more = column.index;
   SharedIndex index = old ? old : more;
   std::size_t shift = 0;
   if (old && more && old != more) {
-    auto pair = std::make_shared<ColumnFamily>(ColumnFamily::Kind::pair);
-    for (const SharedIndex& of : {old, more}) {
-      pair->low.insert(pair->low.end(), of->family->low.begin(), of->family->low.end());
-      pair->high.insert(pair->high.end(), of->family->high.begin(), of->family->high.end());
-    }
-    pair->dims = static_cast<std::uint32_t>(pair->low.size());
-    pair->first = old;
-    pair->second = more;
+    SharedIndex& made = pairs[{old, more}];
+    if (!made) made = std::make_shared<ColumnIndex>(ColumnIndex{pair_family(old, more), nullptr});
     shift = old->family->dims;
-    index = std::make_shared<ColumnIndex>(ColumnIndex{pair, nullptr});
+    index = made;
   }
   const std::size_t dims = index ? index->family->dims : 0;
   const Combinations both = state.passes.combine({&stream, &column});
@@ -192,7 +199,8 @@ void ColumnLayer::attend(ColumnState& state, ColumnAttention& attention, ColumnA
     }
   }
   // Every head has read its input, so outputs may be added in place.
-  for (const auto& [segment, column] : all) add(state, segment, column);
+  Pairs pairs;
+  for (const auto& [segment, column] : all) add(state, segment, column, pairs);
 }
 
 void ColumnLayer::feed_forward(ColumnState& state) {

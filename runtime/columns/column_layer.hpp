@@ -65,7 +65,9 @@ class ColumnLayer {
   static Added values(ColumnState& state, const PreparedHead& head, const NormedColumns& z,
                       std::vector<SharedLabels>& sources);
   static void gather(ColumnState& state, Added& added, const SharedLabels& selected);
-  static void add(ColumnState& state, std::uint32_t segment, const Column& column);
+  /// Pairs of indices that one sublayer made: mirrored segments have to get the same.
+  using Pairs = std::map<std::pair<SharedIndex, SharedIndex>, SharedIndex>;
+  static void add(ColumnState& state, std::uint32_t segment, const Column& column, Pairs& pairs);
 
   bool has_units_;
   ColumnNorm attention_norm_, feedforward_norm_;

@@ -128,10 +128,75 @@ NormedColumns ColumnNorm::operator()(ColumnState& state) const {
       state.passes.relabel(joint, entries, std::vector<SharedIndex>(entries.size())), false, {}};
 }
 
-Rational ColumnNorm::root_of_width() const {
-  const auto root = Rational(model_.width).square_root();
-  if (!root) throw HandOver("a direction, and a width that is no square");
-  return *root;
+/// One row of w per coordinate where sqrt(width) is rational: z = sqrt(width) y / |y|. Else every
+/// coordinate has to have an opposite one, as under layernorm; one row y_g for two, |x|^2 = 2 |y|^2, and
+/// norm(x) = sqrt(width) x / |x| has +-sqrt(width / 2) y_g / |y| at the two. Where x is zero, z is.
+void ColumnNorm::find_scale(Linear& x) const {
+  auto scale = Rational(model_.width).square_root();
+  if (!scale) {
+    scale = Rational(model_.width, 2).square_root();
+    if (!scale) throw HandOver("a direction with an irrational factor");
+    halve(x);
+  }
+  x.scale = *scale;
+}
+
+void ColumnNorm::halve(Linear& x) const {
+  const std::uint32_t dims = x.index->family->dims;
+  const auto key = [&](std::uint32_t row, bool opposite) {
+    Rationals numbers(x.w.begin() + row * dims, x.w.begin() + (row + 1) * dims);
+    numbers.push_back(x.v[row]);
+    for (Rational& y : numbers)
+      if (opposite) y = -y;
+    return numbers;
+  };
+  std::vector<Linear::Coordinate> waiting, paired;
+  std::vector<std::uint32_t> row_of;  // of x, by row of the half
+  for (const auto& coordinate : x.coordinates)
+    if (!all_zero(key(coordinate.row, false))) waiting.push_back(coordinate);
+  const auto pair = [&](auto fits) {
+    for (std::size_t a = 0; a < waiting.size(); ++a) {
+      const Rationals wanted = key(waiting[a].row, true);
+      const auto b =
+          std::find_if(waiting.begin() + static_cast<std::ptrdiff_t>(a) + 1, waiting.end(),
+                       [&](const auto& other) {
+                         return fits(waiting[a], other) && key(other.row, false) == wanted;
+                       });
+      if (b == waiting.end()) continue;
+      const auto fresh = static_cast<std::uint32_t>(row_of.size());
+      row_of.push_back(waiting[a].row);
+      paired.push_back({waiting[a].place, waiting[a].coordinate, fresh, 1});
+      paired.push_back({b->place, b->coordinate, fresh, -1});
+      waiting.erase(b);
+      waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(a--));
+    }
+  };
+  // Mirrored cells first: which rows are made decides how simple a later matrix is, and nothing else.
+  pair([&](const auto& a, const auto& b) {
+    return std::max(a.coordinate, b.coordinate) ==
+           std::min(a.coordinate, b.coordinate) + model_.width / 2;
+  });
+  pair([](const auto&, const auto&) { return true; });
+  if (!waiting.empty() || paired.empty()) throw HandOver("a direction with an irrational factor");
+  Linear half{x.index, std::move(paired), {}, {}, {}};
+  for (const std::uint32_t row : row_of) {
+    half.w.insert(half.w.end(), x.w.begin() + row * dims, x.w.begin() + (row + 1) * dims);
+    half.v.push_back(x.v[row]);
+  }
+  x = std::move(half);
+}
+
+/// Under layernorm the mean of x has to be zero for every index. Shares of an average add up to 1 (L4), so
+/// that w code + v = (w + v 1^T) code.
+void ColumnNorm::check_mean(const Linear& x) const {
+  if (model_.norm != Norm::layernorm) return;
+  const std::uint32_t dims = x.index->family->dims;
+  for (std::uint32_t d = 0; d < dims; ++d) {
+    Rational sum;
+    for (const auto& [place, coordinate, row, sign] : x.coordinates)
+      sum += (x.w[row * dims + d] + x.v[row]) * Rational(sign);
+    if (!sum.is_zero()) throw HandOver("a mean that depends on a code");
+  }
 }
 
 ColumnNorm::Linear ColumnNorm::linear(const ColumnState& state) const {
@@ -148,34 +213,33 @@ ColumnNorm::Linear ColumnNorm::linear(const ColumnState& state) const {
   for (const std::uint32_t s : segments_) {
     ColumnEntry part = masked_entry(state, s, state.stream[s].dictionary[0]);
     part.m.resize(part.v.size() * dims);
-    for (std::uint32_t r = 0; r < part.v.size(); ++r) {
-      if (mask_[state.pools.segments.coordinates[s][r]].is_zero()) continue;
-      x.at.emplace_back(s, r);
-      x.v.push_back(part.v[r]);
-      for (std::uint32_t d = 0; d < dims; ++d) x.w.push_back(part.m[r * dims + d]);
-    }
+    for (std::uint32_t r = 0; r < part.v.size(); ++r)
+      if (!mask_[state.pools.segments.coordinates[s][r]].is_zero()) {
+        x.coordinates.push_back({{s, r},
+                                 state.pools.segments.coordinates[s][r],
+                                 static_cast<std::uint32_t>(x.v.size()),
+                                 1});
+        x.v.push_back(part.v[r]);
+        for (std::uint32_t d = 0; d < dims; ++d) x.w.push_back(part.m[r * dims + d]);
+      }
   }
+  check_mean(x);
+  find_scale(x);
   return x;
 }
 
-/// The vectors. Of a code or a direction with v = 0: x = W code(e) is a positive multiple of W vector(e).
-/// Of an average: (number of tokens up to i) x = the sum over these tokens of W's column of the token's
+/// The vectors. Of a code or a direction with v = 0: y = W code(e) is a positive multiple of W vector(e).
+/// Of an average: (number of tokens up to i) y = the sum over these tokens of W's column of the token's
 /// combination plus v, since shares add up to 1 (L4): a running sum of integer steps.
-/// Under layernorm all steps are at right angles to (1, ..., 1), so the mean is zero.
 void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnFamily& made) const {
   const ColumnFamily& family = *x.index->family;
-  const std::size_t k = x.at.size();
+  const std::size_t k = x.v.size();
   const bool sums = family.kind == ColumnFamily::Kind::average;
   Rationals columns;  // of W, one after the other
   for (std::uint32_t d = 0; d < family.dims; ++d)
     for (std::size_t r = 0; r < k; ++r)
       columns.push_back(sums ? x.w[r * family.dims + d] + x.v[r] : x.w[r * family.dims + d]);
   const std::vector<std::int64_t> step = integer_multiple(columns);
-  for (std::uint32_t d = 0; d < family.dims && model_.norm == Norm::layernorm; ++d) {
-    std::int64_t sum = 0;
-    for (std::size_t r = 0; r < k; ++r) add_checked(sum, step[d * k + r]);
-    if (sum != 0) throw HandOver("a mean that depends on a code");
-  }
   made.make_vectors(state.passes.memory());
   std::vector<std::int64_t> now(k), given(family.dims);
   std::vector<char> negative(k), positive(k);
@@ -210,33 +274,43 @@ void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnF
   }
 }
 
-/// z where the norm depends on the index: norm(x) = sqrt(width) x / |x|, the code of a direction.
+ColumnEntry ColumnNorm::normed_entry(const ColumnState& state, std::uint32_t segment,
+                                     const Linear& x, std::optional<int> sign) const {
+  const std::size_t length = state.pools.length(segment), k = x.v.size();
+  ColumnEntry entry{Rationals(length), Rationals(sign ? 0 : length * k)};
+  for (const auto& [place, coordinate, row, own] : x.coordinates) {
+    if (place.first != segment) continue;
+    if (sign) {
+      entry.v[place.second] = x.scale * Rational(own * *sign);
+    } else {
+      entry.m[place.second * k + row] = x.scale * Rational(own);
+    }
+  }
+  return entry;
+}
+
+/// z where the norm depends on the index: norm(x), a multiple of the code of a direction.
 NormedColumns ColumnNorm::direction(ColumnState& state) const {
   const Linear x = linear(state);
   const ColumnFamily& family = *x.index->family;
-  if (x.at.size() == 1 && family.kind == ColumnFamily::Kind::pair) return sign(state, x);
+  if (x.v.size() == 1 && family.kind == ColumnFamily::Kind::pair) return sign(state, x);
   const bool average = family.kind == ColumnFamily::Kind::average && !x.index->ids;
   if (!average && !(family.has_vectors() && all_zero(x.v)))
     throw HandOver("a direction of something else than averages, codes and directions");
   auto made = std::make_shared<ColumnFamily>(ColumnFamily::Kind::direction);
-  const auto k = static_cast<std::uint32_t>(x.at.size());
-  made->dims = made->block = k;
+  made->dims = made->block = static_cast<std::uint32_t>(x.v.size());
   state.passes.count_pass();
   fill_vectors(state, x, *made);
-  const Rational length = root_of_width();
   NormedColumns result{
       {nullptr, {state.pools.factors.intern({{Rational(1)}, {}})}, nullptr}, true, state.stream};
   const auto own = std::make_shared<ColumnIndex>(ColumnIndex{made, nullptr});
-  for (const std::uint32_t s : segments_) {
-    ColumnEntry entry{Rationals(state.pools.length(s)), Rationals(state.pools.length(s) * k)};
-    for (std::uint32_t r = 0; r < k; ++r)
-      if (x.at[r].first == s) entry.m[x.at[r].second * k + r] = length;
-    result.z[s] = {nullptr, {state.pools.entries[s].intern(std::move(entry))}, own};
-  }
+  for (const std::uint32_t s : segments_)
+    result.z[s] = {
+        nullptr, {state.pools.entries[s].intern(normed_entry(state, s, x, std::nullopt))}, own};
   return result;
 }
 
-/// z where a mask reads one number g.code(e) + g'.code(e'): sqrt(width) times its sign. Each summand is an
+/// z where a mask reads one number g.code(e) + g'.code(e'): a multiple of its sign. Each summand is an
 /// integer over the root of an integer; their sum has the sign of the first compared with minus the
 /// second.
 NormedColumns ColumnNorm::sign(ColumnState& state, const Linear& x) const {
@@ -244,10 +318,7 @@ NormedColumns ColumnNorm::sign(ColumnState& state, const Linear& x) const {
   const ColumnIndex &first = *pair.first, &second = *pair.second;
   if (!first.family->has_vectors() || !second.family->has_vectors() || !all_zero(x.v))
     throw HandOver("the sign of another sum than one of two codes");
-  if (model_.norm == Norm::layernorm) throw HandOver("a sign under layernorm");
   const std::vector<std::int64_t> g = integer_multiple(x.w);
-  const Rational length = root_of_width();
-  const auto [segment, offset] = x.at[0];
   const auto local = state.passes.labels();
   const std::uint32_t split = first.family->dims;
   std::vector<std::int64_t> a(split), b(second.family->dims);
@@ -261,15 +332,14 @@ NormedColumns ColumnNorm::sign(ColumnState& state, const Linear& x) const {
       local->data()[i] = static_cast<Label>(1 + Projection::compare(left, -right));
     }
   });
-  Column column{local, {}, nullptr};
-  for (const int sign : {-1, 0, 1}) {
-    ColumnEntry entry{Rationals(state.pools.length(segment)), {}};
-    entry.v[offset] = length * Rational(sign);
-    column.dictionary.push_back(state.pools.entries[segment].intern(std::move(entry)));
-  }
   NormedColumns result{
       {nullptr, {state.pools.factors.intern({{Rational(1)}, {}})}, nullptr}, true, state.stream};
-  result.z[segment] = std::move(column);
+  for (const std::uint32_t s : segments_) {
+    Column column{local, {}, nullptr};
+    for (const int sign : {-1, 0, 1})
+      column.dictionary.push_back(state.pools.entries[s].intern(normed_entry(state, s, x, sign)));
+    result.z[s] = std::move(column);
+  }
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,11 +34,19 @@ class ColumnNorm {
 
  private:
   using Place = std::pair<std::uint32_t, std::uint32_t>;  // segment, offset
-  /// x = w code + v over the places of the mask; of one index.
+  /// x = mask * h = w code + v, of one index. Coordinates may share a row of w, with either
+  /// sign.
   struct Linear {
+    struct Coordinate {
+      Place place;
+      std::uint32_t coordinate = 0;  ///< of the stream
+      std::uint32_t row = 0;
+      int sign = 0;
+    };
     SharedIndex index;
-    std::vector<Place> at;
+    std::vector<Coordinate> coordinates;
     Rationals w, v;
+    Rational scale;  ///< z = scale * y / |y| for the rows y
   };
   ColumnEntry masked_entry(const ColumnState& state, std::uint32_t segment, EntryId entry) const;
   Column signatures(ColumnState& state, const Columns& from, std::size_t part) const;
@@ -45,11 +54,16 @@ class ColumnNorm {
   bool find_factor(ColumnState& state, const Columns& from, const std::vector<EntryId>& signatures,
                    Rational& factor) const;
   Linear linear(const ColumnState& state) const;
+  void find_scale(Linear& x) const;
+  void halve(Linear& x) const;
+  void check_mean(const Linear& x) const;
+  /// The column of a segment with the code `own` of the rows, or with the sign of the only row.
+  ColumnEntry normed_entry(const ColumnState& state, std::uint32_t segment, const Linear& x,
+                           std::optional<int> sign) const;
   NormedColumns direction(ColumnState& state) const;
   NormedColumns sign(ColumnState& state, const Linear& x) const;
   /// Vectors of x at every token, up to a positive factor.
   void fill_vectors(const ColumnState& state, const Linear& x, ColumnFamily& made) const;
-  Rational root_of_width() const;
 
   const Model& model_;
   Rationals mask_, masked_;
