@@ -16,9 +16,11 @@ constexpr std::size_t kMostGroupTokens = std::size_t{1} << 21;
 
 ColumnAnswers::ColumnAnswers(const Model& model, std::size_t memory, std::size_t least_tokens,
                              ColumnRunner::Progress progress)
-    : model_(model), memory_(memory), least_tokens_(least_tokens), progress_(std::move(progress)) {
-  if (std::holds_alternative<WordInput>(model.input)) runner_.emplace(model, memory);
-}
+    : model_(model),
+      takes_words_(std::holds_alternative<WordInput>(model.input)),
+      memory_(memory),
+      least_tokens_(least_tokens),
+      progress_(std::move(progress)) {}
 
 void ColumnAnswers::announce(const AnnouncedWords& words) {
   announced_ = &words;
@@ -28,7 +30,13 @@ void ColumnAnswers::announce(const AnnouncedWords& words) {
 }
 
 bool ColumnAnswers::fits(std::size_t tokens) const {
-  return runner_ && tokens >= least_tokens_ && tokens > 0;
+  return takes_words_ && tokens >= least_tokens_ && tokens > 0;
+}
+
+/// Made when it is first needed: it prepares the whole file.
+ColumnRunner& ColumnAnswers::runner() {
+  if (!runner_) runner_.emplace(model_, memory_);
+  return *runner_;
 }
 
 void ColumnAnswers::forget_large() {
@@ -39,7 +47,7 @@ std::optional<ColumnAnswer> ColumnAnswers::run(const Tokens& tokens, std::size_t
   if (!fits(tokens.kinds.size()) || outside_hypotheses(model_, tokens)) return std::nullopt;
   ColumnWords words(model_);
   if (!words.add(tokens.kinds)) return std::nullopt;  // the general path says why
-  auto logits = runner_->run(words, loops_at(model_.unroll, tokens.size), beside, progress_);
+  auto logits = runner().run(words, loops_at(model_.unroll, tokens.size), beside, progress_);
   if (!logits) return std::nullopt;
   return ColumnAnswer{std::make_shared<const ColumnLogits>(std::move(*logits)), 0};
 }
@@ -57,7 +65,7 @@ void ColumnAnswers::run_group(std::size_t first, std::uint64_t size, std::size_t
     if (words.add_letters((*announced_)[word])) members.push_back(word);
   }
   if (!fits(words.tokens())) return;
-  auto run = runner_->run(words, loops_at(model_.unroll, size), beside, progress_);
+  auto run = runner().run(words, loops_at(model_.unroll, size), beside, progress_);
   if (!run) return;
   const auto logits = std::make_shared<const ColumnLogits>(std::move(*run));
   for (std::size_t k = 0; k < members.size(); ++k) answers_[members[k]] = {logits, k};
@@ -65,7 +73,7 @@ void ColumnAnswers::run_group(std::size_t first, std::uint64_t size, std::size_t
 
 std::optional<ColumnAnswer> ColumnAnswers::run_announced(std::size_t word, const Tokens& tokens,
                                                          std::size_t beside) {
-  if (!runner_ || outside_hypotheses(model_, tokens)) return std::nullopt;
+  if (!takes_words_ || outside_hypotheses(model_, tokens)) return std::nullopt;
   auto found = answers_.find(word);
   if (found == answers_.end()) {
     run_group(word, tokens.size, beside);

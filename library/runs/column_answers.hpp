@@ -48,9 +48,11 @@ class ColumnAnswers {
 
  private:
   bool fits(std::size_t tokens) const;
+  ColumnRunner& runner();
   void run_group(std::size_t first, std::uint64_t size, std::size_t beside);
 
   const Model& model_;
+  bool takes_words_;
   std::size_t memory_, least_tokens_;
   ColumnRunner::Progress progress_;
   std::optional<ColumnRunner> runner_;

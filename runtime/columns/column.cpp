@@ -11,7 +11,7 @@ namespace {
 
 constexpr Label kUnknown = static_cast<Label>(-1);
 /// Combinations that are always worth their evaluation; beyond them a quarter of the tokens is.
-constexpr std::size_t kFewCombinations = 4096;
+constexpr std::size_t kFewCombinations = std::size_t{1} << 16;
 
 /// {0}, {1}, ..., {size - 1}.
 std::vector<std::vector<Label>> counted(std::size_t size) {

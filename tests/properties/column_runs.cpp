@@ -131,7 +131,7 @@ TEST(ColumnRuns, AFileWithOneChangeIsRunRightOrHandedOver) {
   std::mt19937_64 random(3);
   Tally tally;
   for (const Named& base : small_bases())
-    for (int change = 0; change < 60; ++change) {
+    for (int change = 0; change < 120; ++change) {
       auto mutant = support::mutate_weights(base.model, random);
       if (!mutant || first_violation(mutant->model) != "") continue;
       ColumnComparison comparison(std::move(mutant->model));
