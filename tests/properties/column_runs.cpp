@@ -18,6 +18,7 @@
 
 #include "runtime/columns/column.hpp"
 #include "runtime/file/model_rules.hpp"
+#include "runtime/file/position_code.hpp"
 #include "tests/support/cascades.hpp"
 #include "tests/support/column_comparison.hpp"
 #include "tests/support/languages.hpp"
@@ -261,6 +262,74 @@ std::vector<std::pair<std::string, Change>> planted_changes() {
                if (!mask->empty())
                  mask->erase(mask->begin() + static_cast<std::ptrdiff_t>(random() % mask->size()));
            }},
+          {"values of many digits",
+           [](Model& m, std::mt19937_64& random) {
+             for (Head& head : random_layer(m, random).attention.heads)
+               for (MatrixEntry& e : head.value.entries)
+                 if (random() % 2 == 0)
+                   e.value =
+                       e.value * Rational((std::int64_t{1} << 61) - 1, (std::int64_t{1} << 59) + 1);
+           }},
+          {"queries and keys of many digits",
+           [](Model& m, std::mt19937_64& random) {
+             for (Head& head : random_layer(m, random).attention.heads) {
+               const Rational large((std::int64_t{1} << 61) - 1, (std::int64_t{1} << 40) + 1);
+               for (MatrixEntry& e : head.query.entries) e.value = e.value * large;
+               if (random() % 2 == 0)
+                 for (MatrixEntry& e : head.key.entries) e.value = e.value * large;
+             }
+           }},
+          {"a table in place of codes",
+           [](Model& m, std::mt19937_64&) {
+             const auto* code = std::get_if<CodePosition>(&m.position);
+             if (!code) return;
+             TablePosition table;
+             for (std::size_t p = 0; p < 16; ++p) {
+               std::map<std::uint32_t, Rational> row;
+               for (const CodeFill& fill : code->fills) {
+                 const auto values = rational_code(code->code, p > fill.back ? p - fill.back : 0);
+                 for (std::size_t i = 0; i < fill.at.size(); ++i)
+                   row[fill.at[i]] += values[i] * fill.scale;
+               }
+               for (const SparseEntry& e : code->parity) row[e.index] += p % 2 ? -e.value : e.value;
+               SparseVector& vector = table.rows.emplace_back();
+               for (const auto& [index, value] : row)
+                 if (!value.is_zero()) vector.push_back({index, value});
+             }
+             m.position = table;
+           }},
+          {"a second code in the place of the first",
+           [](Model& m, std::mt19937_64& random) {
+             auto* code = std::get_if<CodePosition>(&m.position);
+             if (!code || code->fills.empty()) return;
+             CodeFill fill = code->fills[0];
+             fill.back = 1 + random() % 3;
+             code->fills.push_back(fill);
+           }},
+          {"parity of positions",
+           [](Model& m, std::mt19937_64& random) {
+             auto* code = std::get_if<CodePosition>(&m.position);
+             if (code) code->parity = {{static_cast<std::uint32_t>(random() % m.width), 1}};
+           }},
+          {"logits of every coordinate",
+           [](Model& m, std::mt19937_64& random) {
+             m.unembedding = random_matrix(random, m.unembedding.rows, m.width, m.width);
+           }},
+          {"masks of one coordinate",
+           [](Model& m, std::mt19937_64& random) {
+             Layer& layer = random_layer(m, random);
+             for (SparseVector* mask : {&layer.attention.mask, &layer.feedforward.mask})
+               if (random() % 2 == 0 && !mask->empty()) *mask = {(*mask)[random() % mask->size()]};
+           }},
+          {"readers of what is masked",
+           [](Model& m, std::mt19937_64& random) {
+             Layer& layer = random_layer(m, random);
+             for (MatrixEntry& e : layer.feedforward.in.entries)
+               if (random() % 6 == 0) e.column = static_cast<std::uint32_t>(random() % m.width);
+             for (Head& head : layer.attention.heads)
+               for (MatrixEntry& e : head.value.entries)
+                 if (random() % 3 == 0) e.column = static_cast<std::uint32_t>(random() % m.width);
+           }},
           {"heads that see everything",
            [](Model& m, std::mt19937_64& random) {
              for (Head& head : random_layer(m, random).attention.heads) head.causal = !head.causal;
@@ -290,7 +359,7 @@ TEST(ColumnRuns, APlantedChangeIsRunRightOrHandedOver) {
   std::map<std::string, Tally> tallies;
   for (const Named& base : small_bases())
     for (const auto& [what, change] : planted_changes())
-      for (int time = 0; time < 6; ++time) {
+      for (int time = 0; time < 10; ++time) {
         Model model = base.model;
         change(model, random);
         if (first_violation(model) != "") continue;
@@ -301,7 +370,7 @@ TEST(ColumnRuns, APlantedChangeIsRunRightOrHandedOver) {
       }
   for (const auto& [what, change] : planted_changes()) {
     const Tally& tally = tallies[what];
-    EXPECT_GT(tally.equal + tally.handed_over, 60u) << what;
+    EXPECT_GT(tally.equal + tally.handed_over, 50u) << what;
     RecordProperty(what, std::to_string(tally.equal) + " equal, " +
                              std::to_string(tally.handed_over) + " handed over");
   }
