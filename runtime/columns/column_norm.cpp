@@ -88,8 +88,9 @@ bool ColumnNorm::find_factor(ColumnState& state, const Columns& from,
     Rationals& of = by_index.try_emplace(name, signature.m.size()).first->second;
     add_multiple(of, 0, signature.m, 0, signature.m.size(), Rational(1));
   }
-  for (const auto& [name, x] : by_index) {
-    const ColumnFamily& family = *from[name]->index->family;
+  for (const auto& named : by_index) {
+    const Rationals& x = named.second;
+    const ColumnFamily& family = *from[named.first]->index->family;
     const auto begin = [&](std::size_t row) {
       return x.begin() + static_cast<std::ptrdiff_t>(row * family.dims);
     };
