@@ -13,6 +13,8 @@ using recheck::Row;
 using recheck::Shift;
 
 constexpr int kLargestNumber = 4000;  // numbers of Coq's nat are chains of successors
+constexpr long kMostVertices = 44;    // n of them have 2 n n + 1 atoms
+static_assert(2 * kMostVertices * kMostVertices < kLargestNumber);
 
 std::string number(long n) {
   recheck::need(n >= 0 && n <= kLargestNumber, "Coq: the number " + std::to_string(n) +
@@ -308,6 +310,8 @@ std::string printed(const recheck::Weights& weights, const CoqAutomaton& automat
 }  // namespace
 
 std::string print_coq_rows(const recheck::Weights& weights) {
+  recheck::need(weights.input.at("size").integer(1, weights.width) <= kMostVertices,
+                "Coq: more than " + std::to_string(kMostVertices) + " vertices");
   return "(* The weights file with sha256 " + weights.sha256 +
          "\n   and the theorem that logit j of token i is positive if a walk leads from vertex i "
          "to "

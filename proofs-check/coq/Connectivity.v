@@ -208,7 +208,12 @@ Proof. intros H Hi Hc. unfold head_adds in H. destruct (_ && _)%bool eqn:B in H;
     unfold head_at in T. destruct (allsome _) as [scores|] eqn:AS in T; [|discriminate].
     destruct (find _ _) as [j|] eqn:F in T; [|discriminate]. apply find_some in F as [J F]. apply in_seq in J.
     pose proof (allsome_nth m _ (nth i out nil) c nil T Hc) as RD. unfold read_at in RD. cbv zeta in RD.
-    destruct (all n _) eqn:AR in RD; [|discriminate]. unfold prefers in F. cbv zeta in F. split_and.
+    destruct (all n (fun k => isnil _)) eqn:NI in RD.
+    { assert (RO : nth c (nth i out nil) nil = nil) by congruence. rewrite RO. cbn [dot].
+      transitivity (average (fun _ => 0) l); [|apply average_zero]. unfold average. f_equal. apply sumf_ext. intros k K. unfold v.
+      pose proof (all_ok _ _ k NI (IN k K)) as E. cbv beta in E. apply isnil_ok in E. rewrite E. reflexivity. }
+    destruct (all n _) eqn:AR in RD; [|discriminate]. unfold prefers in F. cbv zeta in F.
+    destruct (_ && _)%bool eqn:CD in F; [|discriminate]. split_and.
     match goal with H : all n (fun k => eqr (nth k scores nil) _) = true |- _ => pose proof (fun k X => all_ok _ _ k H X) as SC; clear H;
       cbv beta in SC end.
     pose proof (fun k X => all_ok _ _ k AR X) as RC. cbv beta in RC. clear AR.

@@ -61,12 +61,13 @@ Definition third i j := match find (fun k => negb (Nat.eqb k i || Nat.eqb k j)) 
 Definition prefers i (scores : list row) j : bool :=
   let k := third i j in let s := nth k scores nil in
   let c := coef s (flag_at i k) in let d := coef s (flag_at k j) in let b := coef s 0 in
-  (negb (Qle_bool c d) && negb (Qle_bool d 0) &&
-   all n (fun k => eqr (nth k scores nil) [(0, b); (flag_at i k, c); (flag_at k j, d)]))%bool.
+  if (negb (Qle_bool c d) && negb (Qle_bool d 0))%bool
+  then all n (fun k => eqr (nth k scores nil) [(0, b); (flag_at i k, c); (flag_at k j, d)]) else false.
 (* at token k, a r k j + b is read *)
 Definition read_at (vs : list mat) i j c : option row :=
   let at_ k := nth c (nth k vs nil) nil in let k := third i j in let a := coef (at_ k) (flag_at k j) in let b := coef (at_ k) 0 in
-  if all n (fun k => eqr (at_ k) [(0, b); (flag_at k j, a)]) then Some [(next_at i j, a); (0, b)] else None.
+  if all n (fun k => isnil (at_ k)) then Some nil
+  else if all n (fun k => eqr (at_ k) [(0, b); (flag_at k j, a)]) then Some [(next_at i j, a); (0, b)] else None.
 Definition head_at (vs : list mat) i (scores : option (list row)) : option mat :=
   match scores with
   | Some scores => match find (prefers i scores) (seq 0 n) with

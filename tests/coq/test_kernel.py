@@ -207,6 +207,7 @@ class Kernel(unittest.TestCase):
             (("regular", "--group", "Z2", "--construction", "tree"), "levels: Coq: the library has no such theorem"),
             (("regular", "--group", "Z2", "--construction", "radix"), "directions of the stride are not covered"),
             (("connectivity", "--construction", "rows", "--size", "2"), "size 2; expected at least 3"),
+            ((*ROWS, "45"), "Coq: more than 44 vertices"),
             (("division",), "Coq: the library has no such theorem"),
         ]
         for options, reason in refused:
