@@ -2120,8 +2120,8 @@ class Selections:
         every = {}
         for (first, _), h in self.classes.items():
             self.keep(every, first, self.at_head(h), "loop")
-        for number in range(65):
-            need(number < 64, "the loop makes new classes of tokens in 64 passes")
+        for number in range(17):
+            need(number < 16, "the loop makes new classes of tokens in 16 passes")
             self.classes, before = dict(every), len(every)
             for place in self.found:
                 if self.weights.layers[place[0]].block == "repeated":

@@ -22,7 +22,7 @@ namespace recheck {
 namespace {
 
 constexpr std::size_t kMostClasses = 400;
-constexpr int kMostPasses = 64, kFreshPointers = 1 << 24;
+constexpr int kMostPasses = 16, kFreshPointers = 1 << 24;
 
 using Classes = std::set<std::pair<bool, Stream>>;  // <begin> or not
 using Signs = std::map<int, int>;                   // of the atoms Q
@@ -107,7 +107,7 @@ class Selections {
     Classes all;
     for (const auto& [first, h] : classes_) all.emplace(first, at_head(h));
     for (int pass = 0;; ++pass) {
-      need(pass < kMostPasses, "the loop makes new classes of tokens in 64 passes");
+      need(pass < kMostPasses, "the loop makes new classes of tokens in 16 passes");
       classes_ = all;
       for (auto& [place, texts] : found_)
         if (weights_.layers[static_cast<std::size_t>(std::get<0>(place))].block == "repeated")

@@ -281,7 +281,7 @@ def of_selections(program):
         heads(e)[0]["key"]["entries"] = entries((0, acts, "1"))
 
     def a_score_of_both_components(e):
-        heads(e)[0]["key"]["entries"].append([0, position[1], "1/9"])
+        heads(e)[0]["key"]["entries"].append([0, position[1], "-1/2"])
 
     def a_code_that_does_not_rise(e):
         e["position"] = {"kind": "two-circle", "fills": [{"at": [*position, *e["cells"]["state"]["coordinates"]], "back": 0, "scale": "1"}]}
