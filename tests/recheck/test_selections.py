@@ -186,7 +186,8 @@ class ProgramTexts(unittest.TestCase):
     def test_an_automaton_is_not_proved(self):
         file, dfa = program("flipflop"), path("some.dfa.json")
         compiled("regular", "--regex", "a", emit=dfa)
-        self.assertEqual(both(file, store(claimed(load(file), lines_of(load(file)))), "--against", dfa)[0], 2)
+        arguments = file, store(claimed(load(file), lines_of(load(file)))), "--against", dfa
+        self.assertEqual((run(files.RECHECK, *arguments)[0], files.peer(*arguments)[0]), (2, 2))
 
 
 class FixturesOfTheTests(unittest.TestCase):
@@ -211,7 +212,7 @@ class FixturesOfTheTests(unittest.TestCase):
                 self.assertEqual(status, 0, error)
                 wrong, runs = first_false_line(document, lines, some_words(document["alphabet"], 3, 6))
                 self.assertIsNone(wrong, f"{source}: FALSE\n{out}")
-                self.assertGreater(runs, 10)
+                self.assertGreater(runs, 8)
                 texts.update(re.sub(r"\d+", "N", line.split(": ", 1)[1]) for line in lines)
         for text in ("all visible positions", "the own position, alone", "the position N before, alone", "the position nearest to a ratio, alone",
                      "the position of a pointer, alone", "the last position where its flag is largest", "the positions with its flag, else all",
@@ -248,26 +249,26 @@ class ChangedPrograms(unittest.TestCase):
         self.decide("majority", 1, 6, 10)
 
     def test_the_flip_flop(self):
-        self.decide("flipflop", 2, 4, 20)
+        self.decide("flipflop", 3, 4, 12)
 
     def test_one_position_back(self):
-        self.decide("previous_letter_equals_this_one", 5, 4, 12)
+        self.decide("previous_letter_equals_this_one", 11, 4, 8)
 
     def test_counting_in_two_layers(self):
-        self.decide("dyck1", 5, 5, 10)
+        self.decide("dyck1", 9, 5, 10)
 
     def test_a_loop(self):
         self.decide("parity", 7, 4, 8)
 
     def test_flags_and_equal_keys(self):
-        self.decide("share_among_the_flagged", 3, 4, 6)
-        self.decide("share_of_capitals_among_equal_letters", 3, 4, 6)
+        self.decide("share_among_the_flagged", 7, 3, 6)
+        self.decide("share_of_capitals_among_equal_letters", 7, 3, 6)
 
     def test_the_nearest_position(self):
-        self.decide("the_letter_in_the_middle", 9, 3, 4)
+        self.decide("the_letter_in_the_middle", 29, 3, 2)
 
     def test_sorting(self):
-        self.decide("sorting", 23, 3, 2)
+        self.decide("sorting", 61, 2, 2)
 
 
 def changed_contracts(document):
