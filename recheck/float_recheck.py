@@ -449,6 +449,10 @@ class Proof:
         need(not wanted or all(name.endswith(".mask") for name in wanted), "{}: missing", ", ".join(wanted))
 
 
+def require_hash(hashed, weights, certificate):
+    need(hashed == certificate["sha256"] == weights["sha256"], "sha256: not the file of the certificate; its content hashes to {}", hashed)
+
+
 def load(path):
     def unique(pairs):
         if len(dict(pairs)) != len(pairs):
@@ -463,7 +467,7 @@ def main(arguments):
         hashed = hashlib.sha256((canonical({k: v for k, v in weights.items() if k not in ("derived", "sha256")}) + "\n").encode()).hexdigest()
         if (certificate["format"], certificate["version"], weights["format"]) != ("logdepth-float-certificate", 1, "logdepth-weights"):
             raise ValueError("expected a weights file and a certificate of floating-point answers, version 1")
-        need(hashed == certificate["sha256"] == weights["sha256"], "sha256: not the file of the certificate; its content hashes to {}", hashed)
+        require_hash(hashed, weights, certificate)
         proof = Proof(weights, certificate)
         proof.run()
         if arguments[2:]:
