@@ -196,18 +196,19 @@ class Proof:
         (low, _), (high, _), near = min(totals), max(totals), F(1, 2**500) * (self.d > 0)
         need(low > 0, "{}: reads zero at some token", place)
         scale = root(F(F(self.width) / high)).limit_denominator(10**9)
-        self.dz = 2 * (root(F(self.width) / low) + 1) * sum(map(abs, mask.values())) * self.d + (near + F(1, 2**590)) * self.width
+        self.dz = 4 * (root(F(self.width) / low) + 1) * (sum(map(abs, mask.values())) * self.d + near) + (near + F(1, 2**590)) * self.width
         need(self.file["norm"] == "rms" or all(abs(mean) <= near for _, mean in totals), "{}: the mean is not 0", place)
         if place not in self.claim["measured_norms"]:
             need(high - low <= near and abs(scale * scale * high - self.width) <= near, "{}: the norm depends on the word or token", place)
             need(self.scale.setdefault(place, scale) == scale, "{}: the norm depends on the iteration", place)
-            self.dz *= self.d > 0
+            self.dz *= max(1, 1 / (scale * min(map(abs, mask.values())))) * (self.d > 0)  # in units of the stream
             return sets, scale, lambda row: {c: plain(w * mask[c]) for c, w in row.items() if c in mask}
         need(mask.keys().isdisjoint(self.tied), "{}: the norm depends on the word; expected a constant one", place)
         made, wrong = [], [F(0)] * self.width
         for base, tuples in sets:
             x = [mask.get(c, 0) * value for c, value in enumerate(base)]
-            off = [abs(mask.get(c, 0)) * self.e[c] + self.g(1) * (abs(value) + abs(mask.get(c, 0)) * self.e[c]) + self.tiny * (c in mask) for c, value in enumerate(x)]
+            moved = [abs(mask.get(c, 0)) * self.e[c] for c in range(self.width)]
+            off = [e + self.g(1) * (abs(value) + e) + self.tiny * (c in mask) for c, (value, e) in enumerate(zip(x, moved))]
             mean = (sum(off) + self.g(self.width) * sum(abs(value) + e for value, e in zip(x, off))) / self.width * (self.file["norm"] == "layernorm")
             size, all_off = root(F(sum(value * value for value in x))), sum(off) + self.width * (mean + self.tiny)
             need(2 * all_off < size, "{}: rounding may take {} of the norm {}", place, all_off, size)
@@ -235,7 +236,7 @@ class Proof:
                 for s, j, _ in scores:
                     lowest[j] = min(s, lowest.get(j, s))
                 floor = max(lowest.values(), default=None)  # the largest score of the tokens before is no lower
-                high, below = [one for one in scores if one[0] >= floor], [max(one[0] for one in scores if one[0] < floor)] if any(one[0] < floor for one in scores) else []
+                high, below = [one for one in scores if one[0] >= floor], sorted(one[0] for one in scores if one[0] < floor)[-1:]
                 for s, j, _ in high:
                     gaps += [s - y for y in [y for y, other, _ in high if y <= s and other != j] + below]
                 for t, k in [(t, k) for t, (mine, k) in vectors[i].items() if mine == q]:
@@ -260,7 +261,7 @@ class Proof:
         self.heads[at] = (*(min((x for x in pair if x is not None), default=None) for pair in zip(old, (separation, left))), max(old[2], rounding))
         need(left is None or left > 0, "{}: the separation is {}, and rounding may take {} of each score", place, F(separation or 0), rounding)
         if self.claim["attention"] == "softmax":
-            need(self.given[at] > 0, "{}: the temperature is not positive", place)
+            need(0 < self.given[at] and self.given[at] * size < self.most, "{}: the temperature is no number of the format", place)
             return 2 * len(self.rows) * F(1, 2**min(2000, int(self.given[at] * left * 10 / 7))) if left else 0
         need(left is None or 0 <= self.given[at] * (1 + F(1, 2**20)) < left, "{}: the tolerance is not below {}", place, left)
         return 0
@@ -280,7 +281,7 @@ class Proof:
             for c, row in enumerate(output):
                 for d, w in row.items():
                     value, off, _ = self.product(head[3][d], x)
-                    off += ((2 * others + self.g(len(rows))) * (value + off) + len(rows) * self.tiny) * soft
+                    off += ((2 * others + self.g(2 * len(rows))) * (value + off) + len(rows) * self.tiny) * soft
                     terms[c], size[c], wrong[c] = terms[c] + 1, size[c] + abs(w) * (value + off), wrong[c] + abs(w) * off
                     for source, v in head[3][d].items():
                         copy.setdefault(c, {})[source] = copy.get(c, {}).get(source, 0) + w * v
@@ -364,7 +365,8 @@ class Proof:
         wrong, prefix = [self.product(row, x)[1] for row in self.unembedding], output.get("prefix", {"kind": "state", "states": 0, "first_row": 0})
         groups = ([prefix["states"]] if "states" in prefix else [len(prefix["elements"])] if "elements" in prefix else [len(p) for p in prefix["images"]])
         ends = list(itertools.accumulate(groups, initial=prefix["first_row"]))
-        for name, asked, where in [("verdict", [output["accept"], output["reject"]], last)] + [("prefix", range(*pair), prefixes) for pair in zip(ends, ends[1:])]:
+        questions = [("verdict", [output["accept"], output["reject"]], last)]
+        for name, asked, where in questions + [("prefix", range(*pair), prefixes) for pair in zip(ends, ends[1:])]:
             read = {c for r in asked for c in self.unembedding[r]}
             streams = {tuple(h[c] if c in read else 0 for c in range(self.width)) for i in where for t in sets[i][1] for h in [self.stream(sets[i][0], t)]}
             for h in streams if len(asked) > 1 else ():
@@ -410,8 +412,12 @@ class Proof:
         _, _, _, kind, letter = FORMATS[self.claim["precision"]]
         data, config = (folder / "model.safetensors").read_bytes(), json.loads((folder / "config.json").read_text(encoding="utf-8"))
         need(hashlib.sha256(data).hexdigest() == self.claim.get("tensors"), "model.safetensors: not the tensors of the certificate")
-        need(all(config[key] == self.claim[key] for key in ("length", "precision", "attention")) and config["most_tokens"] >= len(self.rows) * (not self.end), "config.json: other settings")
+        need(all(config[key] == self.claim[key] for key in ("length", "precision", "attention")), "config.json: other settings")
         need(all(config[key] == self.file[key] for key in ("alphabet", "input", "output", "unroll", "norm", "width")), "config.json: not this weights file")
+        shape = [(layer["block"], [head["causal"] for head in layer["attention"]["heads"]]) for layer in config["layers"]]
+        need(shape == [(layer[0], [head[0] for head in layer[2]]) for layer in self.layers], "config.json: other layers or heads")
+        sizes = loops_of(self.file["unroll"], self.length), self.length + self.begin + self.end
+        need((config["loops"], config["most_tokens"]) == sizes, "config.json: other loops")
         start = 8 + struct.unpack("<Q", data[:8])[0]
         header, seen = json.loads(data[8:start]), set()
         wanted = {"embedding": [self.embedding[kind] for kind in config["tokens"]], "unembedding": self.unembedding,
@@ -420,13 +426,16 @@ class Proof:
             at, own = f"layers.{number - 1}.", config["layers"][number - 1]
             wanted[at + "out"] = [{u: column[c] for u, column in enumerate(columns) if c in column} for c in range(self.width)]
             read = [("feed-forward", "feedforward", unit_mask, rows, [(at + "in", rows)])]
-            read += [("attention", "attention", mask, heads, [(f"{at}heads.{k}.{name}", m) for k, head in enumerate(heads) for name, m in zip(("query", "key", "value"), head[1:4])])]
+            named = [(f"{at}heads.{k}.{name}", m) for k, head in enumerate(heads) for name, m in zip(("query", "key", "value"), head[1:4])]
+            read.append(("attention", "attention", mask, heads, named))
             for part, key, mask, used, matrices in read:
                 scale = self.scale.get(f"layer {number}, {part}")
                 if not scale:
                     wanted[f"{at}{key}.mask"] = [mask]
-                need(not used or (own[key]["norm"] is None if scale else not own[key]["norm"]["zero_below"]), "config.json: layer {}, {}: another norm", number, part)
-                wanted.update((name, [{c: w * scale * mask[c] for c, w in row.items() if c in mask} if scale else row for row in m]) for name, m in matrices)
+                norm = own[key]["norm"]
+                need(not used or (norm is None if scale else not norm["zero_below"]), "config.json: layer {}, {}: another norm", number, part)
+                for name, m in matrices:
+                    wanted[name] = [{c: w * scale * mask[c] for c, w in row.items() if c in mask} if scale else row for row in m]
             for k, head in enumerate(heads, 1):
                 wanted[f"{at}heads.{k - 1}.output"], stated = head[4], own["attention"]["heads"][k - 1]
                 if (number, k) in self.heads:
@@ -481,7 +490,8 @@ def main(arguments):
     print(f"every word of at most {proof.length} letters: every head selects the tokens of the exact run, every answer is that of the exact run")
     print(f"numbers    {certificate['precision']}, {certificate['attention']} attention, sums in any order")
     for claim in certificate["heads"]:
-        print(f"head       layer {claim['layer']}, head {claim['head']}: separation {float(F(claim['separation'])):.3g}, rounding {float(F(claim['rounding'])):.3g}, left {float(F(claim['left'])):.3g}")
+        numbers = ", ".join(f"{key} {float(F(claim[key])):.3g}" for key in ("separation", "rounding", "left"))
+        print(f"head       layer {claim['layer']}, head {claim['head']}: {numbers}")
     for claim in certificate["answers"]:
         print(f"answer     {claim['answer']}: margin {float(F(claim['margin'])):.3g}, error {float(F(claim['error'])):.3g}")
     if arguments[2:]:

@@ -164,7 +164,7 @@ void FloatSteps::attention(std::size_t l, const std::vector<TokenPlace>& tokens)
       double off = average.error;
       const auto seen = static_cast<double>(tokens.size());
       if (!placed.selection.compares || !network_.hard)
-        off += (2 * others + g(seen)) * (average.size + off) + seen * tiny_;
+        off += (2 * others + g(2 * seen)) * (average.size + off) + seen * tiny_;
       const double w = size_of(e.value);
       terms[e.row] += 1;
       size[e.row] += w * (average.size + off);

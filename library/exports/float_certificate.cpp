@@ -6,6 +6,7 @@
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
+#include "library/exports/float_proof.hpp"
 #include "library/exports/weighing.hpp"
 #include "runtime/file/weights_file.hpp"
 

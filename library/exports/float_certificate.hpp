@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "library/exports/float_proof.hpp"
+#include "library/exports/float_bounds.hpp"
 #include "library/exports/network.hpp"
 #include "logdepth/export.hpp"
 #include "runtime/file/model.hpp"

@@ -51,10 +51,13 @@ Reading FloatSteps::read(const std::string& place, const SparseVector& mask,
   if (found.low.sign() <= 0) not_shown("{}: reads zero at some token", place);
   if (model_.norm == Norm::layernorm && size_of(found.mean) > near)
     not_shown("{}: the mean is not 0", place);
-  double weights = 0;
-  for (const SparseEntry& e : mask) weights += size_of(e.value);
+  double weights = 0, least = INFINITY;
+  for (const SparseEntry& e : mask) {
+    weights += size_of(e.value);
+    least = std::min(least, size_of(e.value));
+  }
   const double spread = std::sqrt(width_ / size_of(found.low)) + 1;
-  apart_z_ = 2 * spread * weights * apart_ + (near + kApart) * width_;
+  apart_z_ = 4 * spread * (weights * apart_ + near) + (near + kApart) * width_;
   Reading reading{norm.folded, norm.folded ? norm.scale : Rational(1), &mask, width_};
   if (norm.folded) {
     const Rational difference =
@@ -62,6 +65,8 @@ Reading FloatSteps::read(const std::string& place, const SparseVector& mask,
     if (size_of(found.high - found.low) > near || size_of(difference) > near)
       not_shown("{}: the norm depends on the word or token; expected the scale {}", place,
                 norm.scale.text());
+    // In units of the stream.
+    apart_z_ *= std::max(1.0, 1 / (size_of(norm.scale) * least));
     if (apart_ == 0) apart_z_ = 0;
     return reading;
   }

@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "library/exports/float_proof.hpp"
+#include "library/exports/float_bounds.hpp"
 #include "library/exports/float_streams.hpp"
 #include "library/exports/network.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth::exports {
 
-/// The steps of float_proof.hpp: norms, attention, units, answers. Each moves the enclosed streams of
+/// The steps of a proof: norms, attention, units, answers. Each moves the enclosed streams of
 /// all tokens, and what floating point may be off them.
 
 /// The same limits as those of the checker.
