@@ -241,9 +241,15 @@ class DotReader {
     try {
       (void)Alphabet({item.text});
     } catch (const InputError& error) {
+      // LearnLib writes 'input / output' of a Mealy machine.
+      const std::string sentence =
+          item.text.find(" / ") == std::string::npos
+              ? error.what()
+              : "expected a letter, found " + in_quotes(item.text) +
+                    ", an input and an output as a Mealy machine has, which accepts nothing";
       const std::size_t line = line_of_dot_text(text_, source_, item.text);
-      if (line == 0) throw InputError(where + ": " + error.what());
-      throw InputError(source_, line, error.what());
+      if (line == 0) throw InputError(where + ": " + sentence);
+      throw InputError(source_, line, sentence);
     }
     mealy_ = mealy_ && item.text.find('/') != std::string::npos;
     const std::size_t colon = item.text.rfind(':');

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "learned/language_model/model_settings.hpp"
 #include "library/requests/automaton_request.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
@@ -17,6 +18,7 @@
 #include "oracle/crasp_oracle.hpp"
 #include "oracle/language_oracle.hpp"
 #include "runtime/file/gzip_text.hpp"
+#include "tests/support/command_line.hpp"
 #include "tests/support/front_end_cases.hpp"
 #include "tests/support/places.hpp"
 
@@ -296,6 +298,89 @@ TEST(GivenPrograms, CraspIsReadInTheSpellingsOfOtherLanguages) {
   EXPECT_TRUE(refusal([] { (void)parse_crasp("alphabet a\nD := #[j = i - 1] = 1\n", "x"); })
                   .starts_with("x:2: expected the name of an earlier line, found 'j'; position "
                                "predicates are not read"));
+}
+
+using GivenFiles = support::CommandLine;
+
+TEST_F(GivenFiles, PackedByGzipAreRead) {
+  folder.write("g.edges.gz", packed("a b\nb c\n"));
+  folder.write("matrix", packed(read_text_file(path_of("matrix-market.mtx"))));
+  folder.write("abb.jff.gz", packed(read_text_file(path_of("word-label.jff"))));
+  done({"convert", "--graph", "g.edges.gz", "-o", "g.gr"});
+  EXPECT_EQ(folder.read("g.gr"), "c 1 is a\nc 2 is b\nc 3 is c\np sp 3 2\na 1 2 1\na 2 3 1\n");
+  done({"convert", "--graph", "matrix", "-o", "m.gr"});
+  EXPECT_EQ(folder.read("m.gr"), "p sp 4 4\na 1 2 1\na 2 1 1\na 2 3 1\na 3 2 1\n");
+  done({"convert", "--jff", "abb.jff.gz", "--minimal", "-o", "abb.mata"});
+  EXPECT_EQ(read_mata(folder.read("abb.mata"), "x").states(), 4u);
+  folder.write("cut.gz", packed("a b\n").substr(0, 12));
+  const support::Finished cut = logdepth({"convert", "--graph", "cut.gz", "-o", "x.gr"});
+  EXPECT_EQ(cut.status, 2);
+  EXPECT_EQ(cut.err, "logdepth: cut.gz: the gzip data ends too early\n");
+  EXPECT_EQ(logdepth({"convert", "--graph", "g.edges.gz", "-o", "h.edges.gz"}).status, 2)
+      << "text under the name of packed data";
+}
+
+TEST_F(GivenFiles, TheFormatThatIsGivenDecides) {
+  folder.write("m.edges", read_text_file(path_of("matrix-market.mtx")));
+  const support::Finished refused = logdepth({"convert", "--graph", "m.edges", "-o", "m.gr"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(
+      refused.err,
+      "logdepth: m.edges: the name says an edge list and the content is Matrix Market; expected "
+      "one format, or --format edges or --format matrix-market\n");
+  done({"convert", "--graph", "m.edges", "--format", "matrix-market", "-o", "m.gr"});
+  EXPECT_EQ(folder.read("m.gr").substr(0, 9), "p sp 4 4\n");
+  done({"compile", "connectivity", "-o", "c.json"});
+  EXPECT_EQ(done({"run", "c.json", "--graph", "m.edges", "--format", "matrix-market", "--source",
+                  "1", "--target", "3"}),
+            "connected\n");
+  EXPECT_EQ(done({"run", "c.json", "--graph", path_of("matrix-market-in-txt.txt"), "--source", "1",
+                  "--target", "3"}),
+            "connected\n");
+  EXPECT_EQ(done({"run", "c.json", "--graph", path_of("multiline.adjlist"), "--source", "a",
+                  "--target", "d"}),
+            "connected\n");
+  EXPECT_EQ(
+      done({"run", "c.json", "--graph", path_of("metis.graph"), "--source", "2", "--target", "1"}),
+      "connected\n");
+}
+
+TEST_F(GivenFiles, OfAnEmptyLanguageGetOneSentenceInEveryCommand) {
+  folder.write("m.dot", read_text_file(path_of("mealy.dot")));
+  const std::string sentence =
+      "m.dot: no state accepts, so no word is accepted; its labels have the form a/b: a Mealy "
+      "machine?\n";
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"compile", "regular", "--dot", "m.dot", "-o", "m.json"},
+           {"inspect", "--dot", "m.dot"},
+           {"convert", "--dot", "m.dot", "-o", "m.mata"},
+           {"test", "m.json", "--dot", "m.dot"}}) {
+    const support::Finished finished = logdepth(command);
+    EXPECT_EQ(finished.status, 0) << command[0] << finished.err;
+    EXPECT_TRUE(finished.err.starts_with(sentence)) << command[0] << '\n' << finished.err;
+    EXPECT_EQ(finished.err.find(sentence, 1), std::string::npos) << command[0];
+  }
+  folder.write("all.fst", "0 0 a\n0 0 b\n0\n");
+  EXPECT_TRUE(logdepth({"inspect", "--fst", "all.fst"})
+                  .err.starts_with("all.fst: every word over its 2 letters is accepted\n"));
+  folder.write("dead.fst", "0 0 a\n1 1 a\n1\n");
+  EXPECT_TRUE(
+      logdepth({"inspect", "--fst", "dead.fst"})
+          .err.starts_with("dead.fst: no accepting state is reached from the initial one, so "
+                           "no word is accepted\n"));
+}
+
+TEST_F(GivenFiles, QuotedFieldsOfATableAreRead) {
+  const support::Finished finished =
+      logdepth({"data", "check", path_of("quoted-fields.csv"), "--monoid", "S3"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST(GivenConfigurations, TwoBasesOfRotaryAnglesAreRefusedWithBothKeys) {
+  EXPECT_EQ(refusal([] { (void)read_config_json(path_of("rope-two-bases.config.json")); }),
+            "rope-two-bases.config.json: rope_parameters: rope_theta: expected 100, as rope_theta "
+            "says, found 5000.0");
 }
 
 }  // namespace

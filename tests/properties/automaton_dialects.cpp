@@ -240,6 +240,30 @@ RC_GTEST_PROP(JflapWords, AreTheirLettersInOrder, ()) {
                       minimise(determinise(to_nfa(parse_regex(regex, letters))))));
 }
 
+RC_GTEST_PROP(AutomatonFormats, EveryPairKeepsTheLanguage, ()) {
+  struct Format {
+    const char* name;
+    Nfa (*read)(const std::string& text);
+    std::string (*write)(const Nfa& nfa);
+  };
+  static const std::vector<Format> formats = {
+      {"fst", [](const std::string& text) { return read_fst(text, "x"); }, write_fst},
+      {"dot", [](const std::string& text) { return read_dot(text, "x"); }, write_dot},
+      {"jff", [](const std::string& text) { return read_jff(text, "x"); }, write_jff},
+      {"mata", [](const std::string& text) { return read_mata(text, "x"); }, write_mata},
+      {"json", [](const std::string& text) { return read_automaton_json(text, "x"); },
+       write_automaton_json}};
+  const Nfa nfa = draw_nfa(Alphabet({"0", "1", "\xC3\xA9"}), false);
+  const Dfa language = minimise(determinise(nfa));
+  for (const Format& first : formats)
+    for (const Format& second : formats) {
+      const Nfa there = first.read(first.write(nfa));
+      const Nfa back = second.read(second.write(there));
+      RC_LOG() << first.name << " " << second.name << "\n" << second.write(there);
+      RC_ASSERT(same_form(minimise(determinise(back)), language));
+    }
+}
+
 TEST(GroupNames, ThatArePrintedAreRead) {
   for (const std::string name : {"trivial",
                                  "Z6",
@@ -314,6 +338,15 @@ TEST(OtherMachines, AreNamed) {
       read_jff(two, "x.jff").notes,
       (std::vector<std::string>{"x.jff: 2 states are initial, and a word is accepted from any "
                                 "of them; JFLAP has one"}));
+  EXPECT_EQ(
+      refusal([] {
+        (void)read_dot(
+            "digraph g {\ns0 [shape=circle];\ns0 -> s0 [label=\"coin / ok\"];\n"
+            "__start0 [shape=none];\n__start0 -> s0;\n}\n",
+            "x.dot");
+      }),
+      "x.dot:3: expected a letter, found 'coin / ok', an input and an output as a Mealy machine "
+      "has, which accepts nothing");
   EXPECT_EQ(refusal([] { (void)read_fst("graph [\n]\n", "x.fst"); }),
             "x.fst: the content is GML; expected an OpenFst text; --graph reads it");
   EXPECT_EQ(refusal([] { (void)read_dot("{\"nodes\": []}", "x.dot"); }),

@@ -176,6 +176,32 @@ RC_GTEST_PROP(GraphDialects, Graph6AndSparse6AreRead, ()) {
   RC_ASSERT(read_graph(":" + size + sixes(sparse, true), "x.s6") == graph);
 }
 
+RC_GTEST_PROP(GraphFormats, EveryPairKeepsTheGraph, ()) {
+  const Graph graph = draw_graph(false);
+  Graph plain;  // for edge lists, whose names have no blanks
+  for (const std::string& name : graph.names())
+    plain.add_vertex(name == "New York" ? "York" : name);
+  each_edge(graph, [&](Vertex from, Vertex to) { plain.add_edge(from, to); });
+  const std::vector<std::string> named = {"x.edges", "x.txt", "x.dot", "x.graphml", "x.json"};
+  const std::vector<std::string> numbered = {"x.gr", "x.mtx"};
+  for (const std::string& first : named)
+    for (const std::string& second : named) {
+      const Graph there = read_graph(write_graph(plain, first), first);
+      RC_ASSERT(same_graph(read_graph(write_graph(there, second), second), plain));
+    }
+  const Graph numbers = renamed(graph, 1);
+  for (const std::string& first : numbered)
+    for (const auto& others : {named, numbered})
+      for (const std::string& second : others) {
+        RC_ASSERT(same_graph(
+            read_graph(write_graph(read_graph(write_graph(numbers, first), first), second), second),
+            numbers));
+        RC_ASSERT(same_graph(
+            read_graph(write_graph(read_graph(write_graph(numbers, second), second), first), first),
+            numbers));
+      }
+}
+
 /// Of nauty's description of its formats.
 TEST(GraphDialects, TheExamplesOfNautyAreRead) {
   const auto edges = [](const Graph& graph) {
