@@ -10,6 +10,7 @@ NestedPool::NestedPool() {
 }
 
 NestedId NestedPool::intern(NestedRadical value) {
+  value = tower_.named(std::move(value));
   if (const auto known = ids_.find(value); known != ids_.end()) return known->second;
   const int sign = tower_.sign(value);
   const bool hidden_zero = sign == 0 && !entries_.empty();

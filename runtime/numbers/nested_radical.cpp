@@ -12,12 +12,12 @@ NestedRadical::Monomial product_of(const NestedRadical::Monomial& a,
   auto x = a.begin();
   auto y = b.begin();
   while (x != a.end() || y != b.end()) {
-    if (y == b.end() || (x != a.end() && x->root < y->root)) {
+    if (y == b.end() || (x != a.end() && x->generator < y->generator)) {
       result.push_back(*x++);
-    } else if (x == a.end() || y->root < x->root) {
+    } else if (x == a.end() || y->generator < x->generator) {
       result.push_back(*y++);
     } else {
-      result.push_back({x->root, x->exponent + y->exponent});
+      result.push_back({x->generator, x->exponent + y->exponent});
       ++x, ++y;
     }
   }
@@ -30,10 +30,8 @@ NestedRadical::NestedRadical(Real value) {
   if (!value.is_zero()) terms_.push_back({{}, std::move(value)});
 }
 
-NestedRadical NestedRadical::inverse_root(RootIndex root) {
-  NestedRadical result;
-  result.terms_.push_back({{{root, 1}}, Real(1)});
-  return result;
+NestedRadical::NestedRadical(Term term) {
+  terms_.push_back(std::move(term));
 }
 
 NestedRadical NestedRadical::sum_of(std::map<Monomial, Real> coefficients) {
@@ -56,20 +54,21 @@ std::size_t NestedRadical::summands() const {
   return total;
 }
 
-std::optional<RootIndex> NestedRadical::highest_root() const {
-  std::optional<RootIndex> highest;
+std::optional<Generator> NestedRadical::highest_generator() const {
+  std::optional<Generator> highest;
   for (const Term& term : terms_)
-    if (!term.monomial.empty()) highest = std::max(highest.value_or(0), term.monomial.back().root);
+    if (!term.monomial.empty())
+      highest = std::max(highest.value_or(0), term.monomial.back().generator);
   return highest;
 }
 
-NestedRadical NestedRadical::reduced(const std::function<const Real*(RootIndex)>& square) const {
+NestedRadical NestedRadical::reduced(const std::function<const Real*(Generator)>& square) const {
   std::map<Monomial, Real> sums;
   for (const Term& term : terms_) {
     Monomial rest;
     Real coefficient = term.coefficient;
     for (Power power : term.monomial) {
-      if (const Real* known = power.exponent > 1 ? square(power.root) : nullptr)
+      if (const Real* known = power.exponent > 1 ? square(power.generator) : nullptr)
         for (; power.exponent > 1; power.exponent -= 2) coefficient = coefficient * *known;
       if (power.exponent > 0) rest.push_back(power);
     }
@@ -79,13 +78,14 @@ NestedRadical NestedRadical::reduced(const std::function<const Real*(RootIndex)>
   return sum_of(std::move(sums));
 }
 
-std::vector<NestedRadical> NestedRadical::coefficients_of(RootIndex root) const {
+std::vector<NestedRadical> NestedRadical::coefficients_of(Generator generator) const {
   std::vector<std::map<Monomial, Real>> parts(1);
   for (const Term& term : terms_) {
     Monomial rest = term.monomial;
     std::size_t exponent = 0;
-    const auto at = std::find_if(rest.begin(), rest.end(),
-                                 [root](const Power& power) { return power.root == root; });
+    const auto at = std::find_if(rest.begin(), rest.end(), [generator](const Power& power) {
+      return power.generator == generator;
+    });
     if (at != rest.end()) {
       exponent = at->exponent;
       rest.erase(at);
@@ -142,7 +142,7 @@ std::size_t NestedRadical::hash() const {
   const auto mix = [&](std::size_t part) { result = result * 0x9e3779b97f4a7c15 + part + 1; };
   for (const Term& term : terms_) {
     for (const Power& power : term.monomial) {
-      mix(power.root);
+      mix(power.generator);
       mix(power.exponent);
     }
     mix(term.coefficient.hash());

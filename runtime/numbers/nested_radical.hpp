@@ -13,24 +13,24 @@
 
 namespace logdepth::inline runtime_numbers {
 
-/// Which root of a RadicalTower.
-using RootIndex = std::uint32_t;
+/// Which generator of a RadicalTower.
+using Generator = std::uint32_t;
 
-/// A polynomial in the inverse roots of a RadicalTower, with exact reals as coefficients. That is
-/// all that a forward pass needs beyond Real: values are added and multiplied, and divided by norms
-/// alone.
+/// A polynomial in the generators of a RadicalTower (inverse roots, and names of polynomials), with
+/// exact reals as coefficients. That is all that a forward pass needs beyond Real: values are added
+/// and multiplied, and divided by norms alone.
 ///
 /// As a polynomial it is unique (terms of one monomial are combined, none is zero), so equal
-/// polynomials are equal numbers. The converse does not hold: the roots of a tower may depend on
-/// one another, and a polynomial that is not empty may be zero. RadicalTower::sign() decides that.
+/// polynomials are equal numbers. The converse does not hold: the generators of a tower may depend
+/// on one another, and a polynomial that is not empty may be zero. RadicalTower::sign() decides that.
 class NestedRadical {
  public:
   struct Power {
-    RootIndex root = 0;
-    std::uint32_t exponent = 1;  ///< of 1/sqrt(...), at least 1
+    Generator generator = 0;
+    std::uint32_t exponent = 1;  ///< at least 1
     auto operator<=>(const Power&) const = default;
   };
-  using Monomial = std::vector<Power>;  ///< by increasing root
+  using Monomial = std::vector<Power>;  ///< by increasing generator
   struct Term {
     Monomial monomial;
     Real coefficient;
@@ -38,22 +38,21 @@ class NestedRadical {
   };
 
   NestedRadical() = default;
-  NestedRadical(Real value);  // NOLINT: reals are nested radicals
-  /// The inverse root of this index.
-  static NestedRadical inverse_root(RootIndex root);
+  NestedRadical(Real value);          // NOLINT: reals are nested radicals
+  explicit NestedRadical(Term term);  ///< its coefficient is not zero
 
   std::span<const Term> terms() const { return terms_; }  ///< ordered by monomial
   bool is_empty() const { return terms_.empty(); }
-  /// The number, where no root of the tower occurs in it.
+  /// The number, where no generator occurs in it.
   std::optional<Real> real() const;
   /// How many products of a rational and roots it is a sum of.
   std::size_t summands() const;
-  /// The highest root that occurs in it.
-  std::optional<RootIndex> highest_root() const;
-  /// The same number with every square of a root replaced by what it is, where `square` says so.
-  NestedRadical reduced(const std::function<const Real*(RootIndex)>& square) const;
-  /// As a polynomial in one root: its coefficients, from the exponent 0 to the largest.
-  std::vector<NestedRadical> coefficients_of(RootIndex root) const;
+  /// The highest generator that occurs in it.
+  std::optional<Generator> highest_generator() const;
+  /// The same number with every square of a generator replaced by what it is, where `square` says so.
+  NestedRadical reduced(const std::function<const Real*(Generator)>& square) const;
+  /// As a polynomial in one generator: its coefficients, from the exponent 0 to the largest.
+  std::vector<NestedRadical> coefficients_of(Generator generator) const;
   std::size_t hash() const;
   /// Memory that it holds beside itself.
   std::size_t heap_bytes() const;

@@ -19,6 +19,20 @@ bool is_sum(const Real& value) {
   return value.surds().size() + (value.rational_part().is_zero() ? 0 : 1) > 1;
 }
 
+/// Equal for rational multiples.
+std::size_t shape(const NestedRadical& value) {
+  std::size_t result = value.terms().size();
+  const auto mix = [&](std::size_t part) { result = result * 0x9e3779b97f4a7c15 + part + 1; };
+  for (const NestedRadical::Term& term : value.terms()) {
+    mix(term.monomial.size());
+    for (const NestedRadical::Power& power : term.monomial) {
+      mix(power.generator);
+      mix(power.exponent);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 RadicalTower::Statistics& RadicalTower::Statistics::operator+=(const Statistics& other) {
@@ -36,16 +50,14 @@ NestedRadical RadicalTower::product(const NestedRadical& a, const NestedRadical&
     throw NotDecided(
         fmt::format("a product of {} by {} terms in {} nested radicals; the limit is {}", x, y,
                     size(), kMostProducts));
-  const NestedRadical result = (a * b).reduced([&](RootIndex root) { return square_of(root); });
+  const NestedRadical result = (a * b).reduced([&](Generator generator) {
+    const auto& square = definitions_[generator].square;
+    return square ? &*square : nullptr;
+  });
   if (const std::size_t bytes = result.heap_bytes(); bytes > kMostBytes)
     throw NotDecided(fmt::format("a product of {} MiB in {} nested radicals; the limit is {}",
                                  bytes >> 20, size(), kMostBytes >> 20));
   return result;
-}
-
-/// Of an inverse root.
-const Real* RadicalTower::square_of(RootIndex root) const {
-  return of_inverse_[root] ? &*of_inverse_[root] : nullptr;
 }
 
 int RadicalTower::sign(const NestedRadical& value) {
@@ -90,11 +102,13 @@ int RadicalTower::sign_within_products(const NestedRadical& value) {
 }
 
 int RadicalTower::sign_by_elimination(const NestedRadical& value) {
-  const auto highest = value.highest_root();
+  const auto highest = value.highest_generator();
   if (!highest) return value.real()->sign();
-  // A copy: signs of parts may not, but a later root would, move what a reference points to.
-  const NestedRadical square = squares_[*highest];
   const std::vector<NestedRadical> c = value.coefficients_of(*highest);
+  // A copy: signs of parts may not, but a later root would, move what a reference points to.
+  const Definition definition = definitions_[*highest];
+  if (definition.name) return sign_without_name(c, definition.of);
+  const NestedRadical& square = definition.of;
   const std::size_t half = (c.size() - 1) / 2;
   std::vector<NestedRadical> powers = {Real(1)};
   while (powers.size() <= half) powers.push_back(product(powers.back(), square));
@@ -109,23 +123,61 @@ int RadicalTower::sign_by_elimination(const NestedRadical& value) {
   return larger > 0 ? even_sign : larger < 0 ? odd_sign : 0;
 }
 
+/// The sign of the polynomial with these coefficients at what the name stands for.
+int RadicalTower::sign_without_name(const std::vector<NestedRadical>& coefficients,
+                                    const NestedRadical& named) {
+  NestedRadical value;
+  for (auto c = coefficients.rbegin(); c != coefficients.rend(); ++c)
+    value = product(value, named) + *c;
+  return sign_within_products(value);
+}
+
+std::optional<std::pair<Generator, Rational>> RadicalTower::known_multiple(
+    const NestedRadical& value, bool name) const {
+  const auto [begin, end] = by_shape_.equal_range(shape(value));
+  for (auto at = begin; at != end; ++at)
+    if (const Definition& known = definitions_[at->second]; known.name == name)
+      if (const auto factor = rational_factor(value, known.of))
+        return std::pair(at->second, *factor);
+  return std::nullopt;
+}
+
+Generator RadicalTower::define(Definition definition) {
+  const auto generator = static_cast<Generator>(definitions_.size());
+  by_shape_.emplace(shape(definition.of), generator);
+  definitions_.push_back(std::move(definition));
+  return generator;
+}
+
+NestedRadical RadicalTower::named(NestedRadical value) {
+  if (value.summands() <= most_summands_) return value;
+  auto known = known_multiple(value, true);
+  if (!known) {
+    if (zeros_.contains(value)) return {};
+    const int sign = this->sign(value);
+    if (sign == 0) {
+      zeros_.insert(std::move(value));
+      return {};
+    }
+    const Rational factor(sign);
+    known.emplace(define({value.scaled(factor), true}), factor);
+  }
+  return NestedRadical({{{known->first, 1}}, Real(known->second)});
+}
+
 std::optional<NestedRadical> RadicalTower::inverse_root(const NestedRadical& square) {
   if (sign(square) <= 0) return std::nullopt;
-  if (const auto real = square.real(); real && real->is_rational())
-    return NestedRadical(Real(1).divided_by_root(real->rational_part()));
-  if (const auto known = numbers_.find(square); known != numbers_.end())
-    return NestedRadical::inverse_root(known->second);
-  // A rational multiple of the square of a root gives no new one: fewer roots depend on others.
-  for (RootIndex i = 0; i < squares_.size(); ++i)
-    if (const auto factor = rational_factor(square, squares_[i]))
-      return NestedRadical(Real(1).divided_by_root(*factor)) * NestedRadical::inverse_root(i);
-  const auto index = static_cast<RootIndex>(squares_.size());
-  ++statistics_.roots;
-  squares_.push_back(square);
   const auto real = square.real();
-  of_inverse_.push_back(real ? inverse(*real, kMostRoots) : std::nullopt);
-  numbers_.emplace(square, index);
-  return NestedRadical::inverse_root(index);
+  if (real && real->is_rational())
+    return NestedRadical(Real(1).divided_by_root(real->rational_part()));
+  // A rational multiple of the square of a root gives no new one: fewer roots depend on others.
+  auto known = known_multiple(square, false);
+  if (!known) {
+    ++statistics_.roots;
+    known.emplace(define({square, false, real ? inverse(*real, kMostRoots) : std::nullopt}),
+                  Rational(1));
+  }
+  return NestedRadical({{{known->first, 1}}, Real(1).divided_by_root(known->second)});
 }
 
 Enclosure RadicalTower::enclosure(const NestedRadical& value, mpfr_prec_t bits) {
@@ -133,19 +185,24 @@ Enclosure RadicalTower::enclosure(const NestedRadical& value, mpfr_prec_t bits) 
   for (const NestedRadical::Term& term : value.terms()) {
     Enclosure product(term.coefficient.rational_part(), term.coefficient.surds(), bits);
     for (const NestedRadical::Power& power : term.monomial)
-      for (std::uint32_t i = 0; i < power.exponent; ++i) product *= root(power.root, bits);
+      for (std::uint32_t i = 0; i < power.exponent; ++i)
+        product *= enclosure_of(power.generator, bits);
     sum += product;
   }
   return sum;
 }
 
-const Enclosure& RadicalTower::root(RootIndex index, mpfr_prec_t bits) {
-  const auto known = enclosures_.find({index, bits});
+const Enclosure& RadicalTower::enclosure_of(Generator generator, mpfr_prec_t bits) {
+  const auto known = enclosures_.find({generator, bits});
   if (known != enclosures_.end()) return known->second;
+  const Definition& definition = definitions_[generator];
+  if (definition.name)
+    return enclosures_.emplace(std::pair(generator, bits), enclosure(definition.of, bits))
+        .first->second;
   // The square is positive, so that some number of bits shows it.
   for (mpfr_prec_t working = bits;; working *= 2)
-    if (const auto found = enclosure(squares_[index], working).inverse_root())
-      return enclosures_.emplace(std::pair(index, bits), *found).first->second;
+    if (const auto found = enclosure(definition.of, working).inverse_root())
+      return enclosures_.emplace(std::pair(generator, bits), *found).first->second;
 }
 
 Approximation RadicalTower::approximate(const NestedRadical& value) {
@@ -166,7 +223,8 @@ bool RadicalTower::append(const NestedRadical& value, std::size_t most, std::str
     const bool parentheses = sum && !term.monomial.empty();
     text += (parentheses ? "(" : "") + coefficient.text() + (parentheses ? ")" : "");
     for (const NestedRadical::Power& power : term.monomial) {
-      const NestedRadical& square = squares_[power.root];
+      if (definitions_[power.generator].name) return false;  // of more than kMostSummands
+      const NestedRadical& square = definitions_[power.generator].of;
       for (std::uint32_t i = 0; i < power.exponent / 2; ++i) {
         text += "/(";
         if (!append(square, most, text)) return false;
@@ -190,8 +248,10 @@ std::string RadicalTower::text(const NestedRadical& value, std::size_t most) {
 
 std::size_t RadicalTower::bytes() const {
   std::size_t total = enclosures_.size() * (sizeof(Enclosure) + 64);
-  for (const NestedRadical& square : squares_) total += 2 * (sizeof square + square.heap_bytes());
-  for (const auto& known : of_inverse_) total += sizeof known + (known ? known->heap_bytes() : 0);
+  for (const Definition& definition : definitions_)
+    total += sizeof definition + 64 + definition.of.heap_bytes() +
+             (definition.square ? definition.square->heap_bytes() : 0);
+  for (const NestedRadical& zero : zeros_) total += 64 + sizeof zero + zero.heap_bytes();
   for (const auto& [place, enclosure] : enclosures_)
     total += 2 * static_cast<std::size_t>(place.second) / 8;
   return total;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,12 +24,18 @@ class NotDecided : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The inverse roots r_k = 1/sqrt(S_k) that nested radicals are made of; every S_k is positive, and
-/// a nested radical in the roots before r_k.
+/// The generators that nested radicals are made of: inverse roots r_k = 1/sqrt(S_k), and names
+/// g_k = P_k of long polynomials. Every S_k and P_k is positive, and a nested radical in the generators
+/// before it.
+///
+/// **Names.** Every norm multiplies the terms of what it divides, so that polynomials in roots alone
+/// grow with the depth of a run. A number of more than kMostSummands is named: one term, equal for
+/// equal numbers as far as polynomials tell. What a name hides is found as what roots hide is, below.
 ///
 /// **Signs.** First by enclosures of 64, 256 and 1024 bits. These never show that a number is zero,
 /// so what they leave open is decided without them, by elimination of the highest root r, with
-/// S r^2 = 1. Let P be a polynomial in r of degree d, h = floor(d/2). Since S > 0, P has the sign of
+/// S r^2 = 1; where it is a name, what it stands for takes its place. Let P be a polynomial in r of
+/// degree d, h = floor(d/2). Since S > 0, P has the sign of
 ///     S^h P = E + r O,   E = sum over even j of c_j S^(h - j/2),
 ///                        O = sum over odd j of c_j S^(h - (j-1)/2),
 /// with E and O free of r. Their signs are known by induction on the highest root (without roots
@@ -54,6 +61,7 @@ class RadicalTower {
   static constexpr std::size_t kMostBytes = std::size_t{1} << 24;
   static constexpr mpfr_prec_t kMostBits = 16384;
   static constexpr std::size_t kMostRoots = 3;
+  static constexpr std::size_t kMostSummands = 16;
 
   struct Statistics {
     std::uint64_t by_enclosure = 0;    ///< signs of irrational nested radicals
@@ -64,10 +72,15 @@ class RadicalTower {
     Statistics& operator+=(const Statistics& other);
   };
 
+  explicit RadicalTower(std::size_t most_summands = kMostSummands)
+      : most_summands_(most_summands) {}
+
   /// Errors of all: NotDecided.
   int sign(const NestedRadical& value);
   /// The product, within the limits.
   NestedRadical product(const NestedRadical& a, const NestedRadical& b) const;
+  /// The same number in at most so many summands, zero as the empty sum where it was longer.
+  NestedRadical named(NestedRadical value);
   /// 1/sqrt(square), a Real where `square` is rational; absent unless square > 0.
   std::optional<NestedRadical> inverse_root(const NestedRadical& square);
   Approximation approximate(const NestedRadical& value);
@@ -76,24 +89,36 @@ class RadicalTower {
   /// characters an enclosure to 12 digits, "[0.25, 0.26]".
   std::string text(const NestedRadical& value, std::size_t most = 200);
 
-  std::size_t size() const { return squares_.size(); }
+  std::size_t size() const { return statistics_.roots; }  ///< roots
   std::size_t bytes() const;
   const Statistics& statistics() const { return statistics_; }
 
  private:
+  struct Definition {
+    NestedRadical of;  ///< S of 1/sqrt(S), or what it names
+    bool name = false;
+    std::optional<Real> square = std::nullopt;  ///< of the generator, where it is known
+  };
+
   int sign_by_enclosure(const NestedRadical& value, mpfr_prec_t from, mpfr_prec_t to);
   int sign_by_elimination(const NestedRadical& value);
   int sign_within_products(const NestedRadical& value);
-  const Real* square_of(RootIndex root) const;
+  int sign_without_name(const std::vector<NestedRadical>& coefficients, const NestedRadical& named);
+  /// The root or name of which `value` is a rational multiple, before the root is drawn; and the factor.
+  std::optional<std::pair<Generator, Rational>> known_multiple(const NestedRadical& value,
+                                                               bool name) const;
+  Generator define(Definition definition);
   Enclosure enclosure(const NestedRadical& value, mpfr_prec_t bits);
-  const Enclosure& root(RootIndex index, mpfr_prec_t bits);
+  const Enclosure& enclosure_of(Generator generator, mpfr_prec_t bits);
   /// False when the text grows beyond `most`.
   bool append(const NestedRadical& value, std::size_t most, std::string& text) const;
 
-  std::vector<NestedRadical> squares_;           // S_k
-  std::vector<std::optional<Real>> of_inverse_;  // r_k^2 = 1/S_k, where it is known
-  std::unordered_map<NestedRadical, RootIndex> numbers_;
-  std::map<std::pair<RootIndex, mpfr_prec_t>, Enclosure> enclosures_;
+  std::size_t most_summands_;
+  std::vector<Definition> definitions_;
+  std::unordered_multimap<std::size_t, Generator>
+      by_shape_;                             // hash of the monomials of its definition
+  std::unordered_set<NestedRadical> zeros_;  // found by named()
+  std::map<std::pair<Generator, mpfr_prec_t>, Enclosure> enclosures_;
   Statistics statistics_;
 };
 

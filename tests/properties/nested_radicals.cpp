@@ -39,14 +39,28 @@ Nested root(std::int64_t value) {
   return Nested::root(integer(value));
 }
 
-template <class Oracle>
+/// The same where every number of more than two summands has a name.
+struct Names {
+  RadicalTower tower{2};
+  struct Leaves : TowerLeaves {
+    Number sum(const Number& a, const Number& b) const { return tower.named(a + b); }
+    Number difference(const Number& a, const Number& b) const { return tower.named(a - b); }
+    Number product(const Number& a, const Number& b) const {
+      return tower.named(tower.product(a, b));
+    }
+  } leaves{{tower}};
+
+  NestedRadical of(const Nested& expression) { return expression.evaluate(leaves); }
+};
+
+template <class AllNumbers = Numbers, class Oracle>
 void expect_signs_agree(int rounds_per_family, NestedExpressions expressions, Oracle oracle) {
   RadicalTower::Statistics total;
   for (int family = 0; family < NestedExpressions::families; ++family) {
     std::array<int, 3> seen{};
     for (int round = 0; round < rounds_per_family; ++round) {
       const Nested expression = expressions.of(family);
-      Numbers numbers;
+      AllNumbers numbers;
       const int expected = oracle(expression);
       ++seen.at(static_cast<std::size_t>(expected + 1));
       const NestedRadical value = numbers.of(expression);
@@ -76,6 +90,48 @@ TEST(NestedRadicalSign, AgreesWithSevenHundredBitsOnHiddenZerosAndBesideThem) {
     WideLeaves leaves;
     return laws::sign_of(expression.evaluate(leaves));
   });
+}
+
+TEST(NestedRadicalSign, IsTheSameWhereLongNumbersHaveNames) {
+  WideLeaves wide;
+  expect_signs_agree<Names>(
+      400, NestedExpressions(laws::seed() + 1),
+      [&](const Nested& expression) { return laws::sign_of(expression.evaluate(wide)); });
+}
+
+TEST(NestedRadicalNames, AreOneForEqualPolynomialsAndTheirMultiples) {
+  RadicalTower tower(2);
+  const NestedRadical root = tower.inverse_root(Real(1) + Real::root(Rational(2))).value();
+  const NestedRadical negative = root + Real::root(Rational(3)) - Real(5);
+  const NestedRadical name = tower.named(negative);
+  ASSERT_EQ(name.terms().size(), 1u);
+  EXPECT_EQ(tower.sign(name), -1);
+  EXPECT_EQ(tower.named(negative.scaled(Rational(-3, 7))), name.scaled(Rational(-3, 7)));
+  EXPECT_EQ(tower.named(root + Real(1)), root + Real(1)) << "short";
+  // Not of what is a multiple in its first terms alone.
+  EXPECT_NE(tower.named(negative + Real(1)).terms().front().monomial,
+            name.terms().front().monomial);
+  // What a name hides: of one, of its square, and of two beside one another.
+  const auto square = [&](const NestedRadical& x) { return tower.product(x, x); };
+  EXPECT_EQ(tower.sign(name - negative), 0);
+  EXPECT_EQ(tower.sign(square(name) - square(negative)), 0);
+  EXPECT_EQ(
+      tower.sign(name + tower.named(root.scaled(Rational(2)) - Real::root(Rational(3)) + Real(5)) -
+                 root.scaled(Rational(3))),
+      0);
+  const Real little(Rational(mpq_class(mpz_class(1), mpz_class(1) << 1500)));
+  EXPECT_EQ(tower.sign(name - negative + little), 1);
+  EXPECT_EQ(tower.sign(name - negative - little), -1);
+  // Zeros that are long get no name, and stay zero.
+  const NestedRadical zero = square(name) + name - square(negative) - negative;
+  ASSERT_GT(zero.terms().size(), 2u);
+  EXPECT_TRUE(tower.named(zero).is_empty());
+  EXPECT_TRUE(tower.named(zero).is_empty());
+  // The inverse roots of a name and of what has one.
+  for (const NestedRadical& positive : {-name, -negative}) {
+    const NestedRadical inverse = tower.inverse_root(positive).value();
+    EXPECT_EQ(tower.sign(tower.product(square(inverse), positive) - Real(1)), 0);
+  }
 }
 
 TEST(NestedRadicalSign, AgreesWithCoreOnHiddenZerosAndBesideThem) {

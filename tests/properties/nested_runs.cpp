@@ -11,7 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler/passes/compile.hpp"
+#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/named_monoids.hpp"
 #include "runtime/exact/decided_run.hpp"
 #include "runtime/file/derived.hpp"
 #include "runtime/file/model_rules.hpp"
@@ -173,6 +176,32 @@ TEST(NestedRuns, WhereNoNormLeavesTheFieldTheAnswersAreTheExactOnes) {
   std::cout << compared << " tokens, " << irrational << " irrational logits\n";
   EXPECT_GT(compared, 1000u);
   EXPECT_GT(irrational, 300u);
+}
+
+// One changed weight of a scan: the factors of all norms leave the field, and every layer multiplies by
+// one. Without names of long numbers this word takes half a GiB and minutes.
+TEST(NestedRuns, NumbersGrowWithTheirTokensAndNotWithEveryNorm) {
+  Model model = compile(regular_language_scan_MS25_thm4_1(named_monoid("S3"), "S3")).model;
+  model.layers[0].feedforward.in.entries.back().value = Rational(1, 3);
+  std::vector<std::string> letters;
+  for (int i = 0; i < 33; ++i) letters.emplace_back(i * i % 7 < 3 ? "a" : "b");
+  const Tokens tokens = tokens_of(model, letters).value();
+  DecidedRun run(model, 1, std::size_t{64} << 20);
+  ASSERT_FALSE(run.run(tokens).has_value());
+  ASSERT_TRUE(run.left_field().has_value());
+  EXPECT_GT(run.nested_statistics().roots, 100u);
+  FloatOptions options;
+  options.engine = FloatOptions::Engine::mpfr;
+  options.bits = 400;
+  const PrecisionFacts facts = no_facts(model);
+  FloatRunner floats(model, facts, options);
+  const auto stream = floats.run(tokens).value();
+  for (std::size_t token = 0; token <= letters.size(); ++token) {
+    const auto logits = run.approximate_logits(token).value();
+    const auto numbers = floats.numbers(stream, token);
+    for (std::size_t row = 0; row < logits.size(); ++row)
+      EXPECT_NEAR(logits[row].value, numbers.value[row].value, 1e-9) << token;
+  }
 }
 
 Rational power_of_half(unsigned exponent) {
