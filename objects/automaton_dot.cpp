@@ -236,7 +236,7 @@ class DotReader {
     const auto special = item.escaped ? std::nullopt : special_symbol(item.text);
     if (special) {
       throw InputError(where + ": expected a letter, found " + in_quotes(item.text) +
-                       ", which stands for " + *special);
+                       ", a symbol for " + *special);
     }
     try {
       (void)Alphabet({item.text});

@@ -52,9 +52,8 @@ struct Symbols {
 /// Refuses what stands for no letter, or for one that cannot be here.
 void require_letter(const std::string& label, const std::string& source, std::size_t line) {
   if (const auto special = special_symbol(label))
-    throw InputError(
-        source, line,
-        "expected a letter, found " + in_quotes(label) + ", which stands for " + *special);
+    throw InputError(source, line,
+                     "expected a letter, found " + in_quotes(label) + ", a symbol for " + *special);
   try {
     (void)Alphabet({label});
   } catch (const InputError& error) {

@@ -237,7 +237,7 @@ class MataReader {
     }
     if (letters.minterms)
       builder_.note(
-          fmt::format("{}: {} letters stand for all values of the bits: values that no "
+          fmt::format("{}: {} letters represent all values of the bits: values that no "
                       "formula distinguishes are one letter, called by the first of them",
                       source_, letters.names.size()));
     letters_ = letters.names;

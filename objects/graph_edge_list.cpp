@@ -24,11 +24,12 @@ class EdgeListShape {
       if (separator != std::string_view::npos)
         throw InputError(
             source_, line,
-            fmt::format("the word {} holds the separator '{}'; expected blanks between source and "
-                        "target; 'tr {} \" \"' converts the file, and a first line '{}' says that "
-                        "its words are names",
-                        in_quotes(fields[i]), fields[i][separator],
-                        in_quotes(fields[i].substr(separator, 1)), kEdgeListLine));
+            fmt::format(
+                "the word {} holds the separator '{}'; expected blanks between source and "
+                "target; 'tr {} \" \"' converts the file, and a first line '{}' declares that "
+                "its words are names",
+                in_quotes(fields[i]), fields[i][separator],
+                in_quotes(fields[i].substr(separator, 1)), kEdgeListLine));
     }
     if (fields.size() == 1) {
       single_after_edge_ = single_after_edge_ > 0 || edge_ == 0 ? single_after_edge_ : line;

@@ -128,7 +128,7 @@ bool looks_as_edge_list(const std::string& text) {
   return has_edge;
 }
 
-/// JSON and XML of an unknown kind are refused by the reader of the format that the name says.
+/// JSON and XML of an unknown kind are refused by the reader of the format that the name implies.
 bool agree(const std::vector<TextFormat>& named, TextFormat content) {
   if (std::ranges::find(named, content) != named.end()) return true;
   const TextFormat usual = named.front();
@@ -142,11 +142,11 @@ Graph read_by_name_and_content(const std::string& text, const std::string& sourc
   const auto content = recognised_graph(text);
   if (content && !named.empty() && !agree(named, *content)) {
     if (option_of(*content).empty())
-      throw InputError(fmt::format("{}: the name says {} and the content is {}; expected a graph{}",
-                                   source, name_of(named.front()), name_of(*content),
-                                   advice_for(*content, source)));
+      throw InputError(
+          fmt::format("{}: the name implies {} and the content is {}; expected a graph{}", source,
+                      name_of(named.front()), name_of(*content), advice_for(*content, source)));
     throw InputError(
-        fmt::format("{}: the name says {} and the content is {}; expected one format, "
+        fmt::format("{}: the name implies {} and the content is {}; expected one format, "
                     "or --format {} or --format {}",
                     source, name_of(named.front()), name_of(*content), option_of(named.front()),
                     option_of(*content)));

@@ -79,7 +79,7 @@ void read_rotary(ModelConfig& model, const SettingFields& in) {
     const double known = model.rotary_base;
     take_rotary_base(model, fields, "rope_theta");
     if (!from.empty() && model.rotary_base != known)
-      fields.refuse("rope_theta", fmt::format("{}, as {} says", known, from));
+      fields.refuse("rope_theta", fmt::format("{}, as in {}", known, from));
     from = path;
   };
   take(in, "rope_theta");
@@ -156,7 +156,7 @@ LanguageModelSettings read_config_json(const std::string& file) {
   settings.tied = in.flag_if_any("tie_word_embeddings");
   read_rotary(model, in);
   if (in.has("dtype") && in.has("torch_dtype") && in.at("dtype") != in.at("torch_dtype"))
-    in.refuse("dtype", in.at("torch_dtype").dump() + ", as torch_dtype says");
+    in.refuse("dtype", in.at("torch_dtype").dump() + ", as in torch_dtype");
   if (architecture == "olmo2") {
     model.norm_place = ModelConfig::NormPlace::after;
     model.query_key_norm = true;

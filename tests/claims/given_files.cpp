@@ -131,7 +131,7 @@ TEST(GivenGraphs, RefusalsNameTheFormatAndThePlace) {
   EXPECT_EQ(
       refusal_of_graph("comma.edges"),
       "comma.edges:1: the word 'a,b' holds the separator ','; expected blanks between source "
-      "and target; 'tr ',' \" \"' converts the file, and a first line '# edge list' says that "
+      "and target; 'tr ',' \" \"' converts the file, and a first line '# edge list' declares that "
       "its words are names");
   EXPECT_TRUE(refusal_of_graph("label-two-lines.gml")
                   .starts_with("label-two-lines.gml:7: expected a name of a vertex"));
@@ -191,8 +191,8 @@ TEST(GivenAutomata, LabelsOfOpenFstHfstAndK2) {
        {"@_IDENTITY_SYMBOL_@", "@_UNKNOWN_SYMBOL_@", "@P.CASE.NOM@", "@D.CASE@"}) {
     const std::string sentence =
         refusal([&] { (void)read_fst("0 1 " + symbol + "\n1\n", "x.fst"); });
-    EXPECT_TRUE(sentence.starts_with("x.fst:1: expected a letter, found '" + symbol +
-                                     "', which stands for "))
+    EXPECT_TRUE(
+        sentence.starts_with("x.fst:1: expected a letter, found '" + symbol + "', a symbol for "))
         << sentence;
   }
 }
@@ -326,7 +326,7 @@ TEST_F(GivenFiles, TheFormatThatIsGivenDecides) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(
       refused.err,
-      "logdepth: m.edges: the name says an edge list and the content is Matrix Market; expected "
+      "logdepth: m.edges: the name implies an edge list and the content is Matrix Market; expected "
       "one format, or --format edges or --format matrix-market\n");
   done({"convert", "--graph", "m.edges", "--format", "matrix-market", "-o", "m.gr"});
   EXPECT_EQ(folder.read("m.gr").substr(0, 9), "p sp 4 4\n");
@@ -379,8 +379,8 @@ TEST_F(GivenFiles, QuotedFieldsOfATableAreRead) {
 
 TEST(GivenConfigurations, TwoBasesOfRotaryAnglesAreRefusedWithBothKeys) {
   EXPECT_EQ(refusal([] { (void)read_config_json(path_of("rope-two-bases.config.json")); }),
-            "rope-two-bases.config.json: rope_parameters: rope_theta: expected 100, as rope_theta "
-            "says, found 5000.0");
+            "rope-two-bases.config.json: rope_parameters: rope_theta: expected 100, as in "
+            "rope_theta, found 5000.0");
 }
 
 }  // namespace

@@ -274,8 +274,9 @@ TEST(GraphFormats, NameAndContentThatDisagreeAreRefusedWithBoth) {
         return std::string(name_of(graph_format(format)));
       };
       const std::string said = named == "multiline" ? "an adjacency list" : phrase(named);
-      EXPECT_TRUE(sentence.starts_with(name + ": the name says " + said + " and the content is " +
-                                       phrase(written) + "; expected one format, or --format "))
+      EXPECT_TRUE(sentence.starts_with(name + ": the name implies " + said +
+                                       " and the content is " + phrase(written) +
+                                       "; expected one format, or --format "))
           << sentence;
       // The one who gives the format decides.
       EXPECT_EQ(refusal(text, name, written), "") << name;
@@ -311,7 +312,7 @@ TEST(GraphFormats, WhatIsRecognisedAndNotReadIsNamedWithWhatConvertsIt) {
   for (const auto& [text, sentence] : cases) {
     EXPECT_TRUE(refusal(text, "x").starts_with("x: " + sentence)) << refusal(text, "x");
     EXPECT_TRUE(refusal(text, "x.edges")
-                    .starts_with("x.edges: the name says an edge list and the "
+                    .starts_with("x.edges: the name implies an edge list and the "
                                  "content is "))
         << refusal(text, "x.edges");
   }
