@@ -251,6 +251,10 @@ class DotReader {
       if (line == 0) throw InputError(where + ": " + sentence);
       throw InputError(source_, line, sentence);
     }
+    const std::size_t bar = item.escaped ? std::string::npos : item.text.find_first_of("|;");
+    if (bar != std::string::npos && bar > 0 && bar + 1 < item.text.size())
+      builder_.note(source_ + ": the label " + in_quotes(item.text) +
+                    " is read as one letter; commas separate letters");
     mealy_ = mealy_ && item.text.find('/') != std::string::npos;
     const std::size_t colon = item.text.rfind(':');
     stochastic_ = stochastic_ && is_slash_number(item.text.substr(colon + 1)) &&
@@ -304,7 +308,7 @@ std::string label_item(const std::string& name) {
       !is_plain_epsilon({name, false}) && !is_epsilon_word(name) && !special_symbol(name);
   std::string item = bare ? "" : "\\";
   for (const char character : name) {
-    if (std::string_view(",\\([{").find(character) != std::string_view::npos) item += '\\';
+    if (std::string_view(",;|\\([{").find(character) != std::string_view::npos) item += '\\';
     if (character == '"') item += '\\';
     item += character;
   }

@@ -78,17 +78,38 @@ class EdgeListShape {
   std::size_t single_after_edge_ = 0;  ///< line of the first one
 };
 
+/// Whether the comment declares undirected edges, as SNAP and KONECT write it. Errors: InputError for
+/// graphs of KONECT whose two sides number their vertices each from 1.
+bool declares_undirected(const std::vector<std::string_view>& fields, const std::string& source,
+                         std::size_t line) {
+  if (fields.size() > 2 && fields[0] == "#" && fields[1] == "Undirected" &&
+      fields[2].starts_with("graph"))
+    return true;
+  if (line != 1 || fields.size() != 3 || fields[0] != "%") return false;
+  if (fields[1] == "bip")
+    throw InputError(source, line,
+                     "expected one set of vertices, found a bipartite graph of KONECT, whose two "
+                     "sides have the same numbers; 'awk \"/^[^%]/ {print \\\"a\\\" \\$1, "
+                     "\\\"b\\\" \\$2}\"' converts it");
+  return fields[1] == "sym";
+}
+
 }  // namespace
 
 Graph read_edge_list(const std::string& text, const std::string& source, bool certain) {
   Graph graph;
   EdgeListShape shape(source);
   certain = certain || text.starts_with(kEdgeListLine);
+  bool undirected = false;
   std::size_t line_number = 0;
   for (const std::string_view line : lines_of(text)) {
     ++line_number;
     const auto fields = fields_of(line);
-    if (fields.empty() || fields[0].front() == '#' || fields[0].front() == '%') continue;
+    if (fields.empty()) continue;
+    if (fields[0].front() == '#' || fields[0].front() == '%') {
+      undirected = undirected || declares_undirected(fields, source, line_number);
+      continue;
+    }
     const bool data = is_edge_with_data(fields);
     if (fields.size() > 3 && !data) {
       throw InputError(source, line_number,
@@ -107,6 +128,7 @@ Graph read_edge_list(const std::string& text, const std::string& source, bool ce
     graph.add_edge(from, add_named_vertex(graph, std::string(fields[1]), source, line_number));
   }
   if (!certain) shape.end(graph);
+  if (undirected) graph.make_undirected();
   return graph;
 }
 

@@ -45,6 +45,10 @@ constexpr std::array kFormats = {
     FormatRecord{TextFormat::automaton_dictionary, "", "a JSON dictionary of an automaton",
                  "--json-automaton reads it"},
     FormatRecord{TextFormat::fst, "", "an OpenFst text", "--fst reads it"},
+    FormatRecord{TextFormat::adjacency_matrix, "", "an adjacency matrix",
+                 "'python3 -c \"import numpy, networkx as nx; nx.write_graphml(nx.from_numpy_array("
+                 "numpy.loadtxt(\\\"FILE\\\"), create_using=nx.DiGraph), "
+                 "\\\"graph.graphml\\\")\"' converts it"},
     FormatRecord{TextFormat::adjacency_json, "", "adjacency JSON",
                  "'python3 -c \"import json, networkx as nx; "
                  "print(json.dumps(nx.node_link_data(nx.adjacency_graph(json.load(open("
@@ -280,6 +284,20 @@ bool fits_metis(std::string_view text) {
          });
 }
 
+/// Whether n lines, at least three, have n times 0 or 1.
+bool fits_matrix(std::string_view text) {
+  std::size_t rows = 0, columns = 0;
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line);
+    if (fields.empty()) continue;
+    if (rows++ == 0) columns = fields.size();
+    if (columns < 3 || fields.size() != columns || rows > columns) return false;
+    for (const std::string_view field : fields)
+      if (field != "0" && field != "1") return false;
+  }
+  return columns >= 3 && rows == columns;
+}
+
 /// Whether every line 'vertex count' is followed by so many lines of a target, some with data in
 /// braces, as networkx writes them.
 bool fits_multiline(std::string_view text) {
@@ -364,6 +382,7 @@ std::optional<TextFormat> recognised(std::string_view text) {
 std::optional<TextFormat> recognised_graph(std::string_view text) {
   if (const auto format = recognised(text)) return format;
   if (fits_metis(text)) return TextFormat::metis;
+  if (fits_matrix(text)) return TextFormat::adjacency_matrix;
   if (fits_multiline(text)) return TextFormat::multiline_adjacency_list;
   return std::nullopt;
 }

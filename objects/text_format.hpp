@@ -30,6 +30,7 @@ enum class TextFormat {
   automaton_dictionary,
   fst,
   // Neither: named where they are refused.
+  adjacency_matrix,
   adjacency_json,
   cytoscape_json,
   tree_json,

@@ -181,8 +181,8 @@ TEST(MataBits, BadFormulasAreRefusedWithTheirLine) {
 /// Letters that a reader could take for something else.
 const Alphabet& odd_letters() {
   static const Alphabet letters({"<eps>", "@0@", "@_IDENTITY_SYMBOL_@", "a(", "b)", "eps",
-                                 "epsilon", "f(x,y)", "g[1,2]", "new", "x/y", "{", "\xCE\xB5",
-                                 "\xCE\xBB"});
+                                 "epsilon", "f(x,y)", "g[1,2]", "i|j", "new", "x/y", "{",
+                                 "\xCE\xB5", "\xCE\xBB"});
   return letters;
 }
 
@@ -193,6 +193,20 @@ RC_GTEST_PROP(DotLabels, LettersThatLookLikeEpsilonAreWrittenAsLetters, ()) {
   const Nfa read = read_dot(text, "x.dot");
   RC_ASSERT(read.notes.empty());
   RC_ASSERT(same_form(minimise(determinise(read)), dfa));
+}
+
+TEST(DotLabels, ABarSeparatesNothingAndIsNoted) {
+  const auto notes = [](const std::string& label) {
+    return read_dot("digraph { s [shape=point]; s -> p; p -> p [label=\"" + label + "\"] }",
+                    "x.dot")
+        .notes;
+  };
+  EXPECT_EQ(notes("0|1"),
+            (std::vector<std::string>{
+                "x.dot: the label '0|1' is read as one letter; commas separate letters"}));
+  EXPECT_EQ(notes("0\\|1"), (std::vector<std::string>{}));
+  EXPECT_EQ(notes("0,|"), (std::vector<std::string>{}));
+  EXPECT_EQ(notes("epsilon,a").size(), 1u);
 }
 
 TEST(Labels, WhatAFormatReadsOtherwiseIsNotWritten) {

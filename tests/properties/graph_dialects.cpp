@@ -293,6 +293,8 @@ TEST(GraphFormats, WhatIsRecognisedAndNotReadIsNamedWithWhatConvertsIt) {
       {"{\"data\": [], \"elements\": {\"nodes\": []}}",
        "the content is Cytoscape JSON; expected a graph; 'python3 -c "},
       {"{\"id\": 0, \"children\": []}", "the content is tree JSON; expected a graph; 'python3 -c "},
+      {"0 1 0\n0 0 1\n1 0 0\n",
+       "the content is an adjacency matrix; expected a graph; 'python3 -c "},
       {"{\"foo\": 0}", "the content is JSON of another kind; expected a graph"},
       {"<svg></svg>", "the content is XML of another kind; expected a graph"},
       {"c a comment\np cnf 2 1\n1 -2 0\n",
@@ -323,6 +325,19 @@ TEST(GraphFormats, WhatIsRecognisedAndNotReadIsNamedWithWhatConvertsIt) {
               "x.edges"),
       "x.edges: the text is UTF-16; expected UTF-8; 'iconv -f UTF-16 -t UTF-8 x.edges' converts "
       "it");
+}
+
+/// Comments that declare the direction of the edges.
+TEST(GraphFormats, UndirectedEdgeListsOfSnapAndKonectAreUndirected) {
+  const auto edges = [](const std::string& comment) {
+    return read_graph(comment + "\n1 2\n2 3\n", "x.txt").edge_count();
+  };
+  EXPECT_EQ(edges("# Undirected graph: ../../data/output/x.txt\n# FromNodeId\tToNodeId"), 4u);
+  EXPECT_EQ(edges("# Directed graph (each unordered pair of nodes is saved once): x.txt"), 2u);
+  EXPECT_EQ(edges("% sym unweighted"), 4u);
+  EXPECT_EQ(edges("% asym unweighted"), 2u);
+  EXPECT_TRUE(refusal("% bip unweighted\n1 2\n", "x.txt")
+                  .starts_with("x.txt:1: expected one set of vertices, found a bipartite graph"));
 }
 
 TEST(GraphFormats, AnEdgeListIsPlausible) {
