@@ -132,13 +132,14 @@ std::string with_single_edges(const std::string& text, const std::string& source
     }
     const std::string from = raw(tokens[i - 1]);
     result += text.substr(copied, tokens[i - 1].begin - copied);
+    if (names.empty()) result += from;
     for (const std::string& name : names) {
       if (result.size() > longest)
         throw SizeLimit(
             fmt::format("{}: with an edge per target the text has more than {} bytes, "
                         "the limit; try a smaller automaton",
                         source, longest));
-      result += from + " -> " + name + " " + attributes + ";";
+      result += (&name == &names.front() ? "" : ";") + from + " -> " + name + " " + attributes;
     }
     const auto begin = text.begin() + static_cast<std::ptrdiff_t>(tokens[i - 1].begin);
     copied = tokens[last].end;
