@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/numbers/rational.hpp"
+#include "runtime/file/model.hpp"
 
 namespace logdepth::exports {
 

@@ -188,6 +188,7 @@ def changes_of(certificate):
         for key, factor in (("margin", fractions.Fraction(101, 100)), ("error", fractions.Fraction(99, 100))):
             yield f"answer {n}: {key}", lambda c, n=n, change=times(key, factor): change(c["answers"][n])
         yield f"answer {n}: removed", lambda c, n=n: c["answers"].pop(n)
+    yield "a head that is none", lambda c: c["heads"].append({**c["heads"][0], "head": 9})
     yield "longer words", lambda c: c.update(length=c["length"] * 8)
     yield "another hash", lambda c: c.update(sha256="0" * 64)
     yield "other attention", lambda c: c.update(attention="hard" if c["attention"] == "softmax" else "softmax")
