@@ -21,6 +21,7 @@ namespace {
 /// line break, the number still belongs to the line before.
 struct Progress {
   std::size_t line = 1;
+  std::size_t column = 0;  ///< of the character that was read last
   char last = ' ';
   std::size_t line_of_number() const { return line - (last == '\n' ? 1 : 0); }
 };
@@ -37,7 +38,11 @@ class CountingIterator {
   reference operator*() const { return *at_; }
   CountingIterator& operator++() {
     progress_->last = *at_;
-    if (*at_ == '\n') ++progress_->line;
+    ++progress_->column;
+    if (*at_ == '\n') {
+      ++progress_->line;
+      progress_->column = 0;
+    }
     ++at_;
     return *this;
   }
@@ -97,8 +102,10 @@ class TapeFiller {
   bool end_array() { return --depth_, tape_.close(), true; }
   bool end_object() { return --depth_, tape_.close(), true; }
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
-    throw InputError(source_, progress_.line_of_number(),
-                     "not valid JSON: " + plain_reason(error.what()));
+    throw InputError(
+        source_, progress_.line_of_number(),
+        "not valid JSON: " + plain_reason(error.what()) +
+            (progress_.column > 0 ? fmt::format(", at column {}", progress_.column) : ""));
   }
 
  private:

@@ -39,6 +39,7 @@ int compile_regular(const RegularOptions& options) {
   if (emits && options.emit == options.output.output)
     throw InputError("--emit and --output both write " + options.emit);
   const LoadedAutomaton loaded = load_automaton(options.automaton.source);
+  for (const std::string& note : loaded.notes) say_so(note);
   std::string emitted;
   if (emits) emitted = write_automaton(loaded.minimal_to_write(), options.emit);
   Program program = requested_program(loaded, construction, values, say_so);

@@ -8,11 +8,13 @@
 #include "base/phrases.hpp"
 #include "cli/automaton_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/graph_format_option.hpp"
 #include "cli/validators.hpp"
 #include "library/requests/automaton_request.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/graph_files.hpp"
+#include "runtime/file/gzip_text.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth::inline cli {
@@ -21,12 +23,14 @@ namespace {
 struct ConvertOptions {
   AutomatonOptions automaton;
   std::string graph, output;
+  GraphFormatOption format;
   bool minimal = false, undirected = false;
 };
 
 /// What was written, for people.
 std::string convert_graph(const ConvertOptions& options) {
-  const Graph graph = read_graph(read_whole_file(options.graph), options.graph, options.undirected);
+  const Graph graph = read_graph(read_text_file(options.graph), options.graph, options.undirected,
+                                 options.format.value());
   write_whole_file(options.output, write_graph(graph, options.output));
   return fmt::format("{} and {}", counted(graph.size(), "vertex", "vertices"),
                      counted(graph.edge_count(), "edge"));
@@ -34,6 +38,7 @@ std::string convert_graph(const ConvertOptions& options) {
 
 std::string convert_automaton(const ConvertOptions& options) {
   const LoadedAutomaton loaded = load_automaton(options.automaton.source);
+  for (const std::string& note : loaded.notes) std::cerr << note << '\n';
   const bool minimal = options.minimal || !loaded.given;
   const Nfa nfa = minimal ? loaded.minimal_to_write() : *loaded.given;
   write_whole_file(options.output, write_automaton(nfa, options.output));
@@ -64,9 +69,8 @@ Command add_convert(CLI::App& app) {
                          "write an automaton or a graph in another format\n"
                          "Example: logdepth convert --jff ends_in_abb.jff -o ends_in_abb.mata");
   options->automaton.add_to(*command);
-  CLI::Option* graph = command->add_option("--graph", options->graph,
-                                           "graph file: edge or adjacency list, DOT, GML, GraphML, "
-                                           "DIMACS, Matrix Market or node-link JSON");
+  CLI::Option* graph = command->add_option("--graph", options->graph, kGraphFileDescription);
+  options->format.add_to(*command, graph);
   command
       ->add_flag("--undirected", options->undirected, "treat the edges of the graph as undirected")
       ->needs(graph);

@@ -10,7 +10,7 @@
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/gzip_text.hpp"
 
 namespace logdepth::inline cli {
 namespace {
@@ -56,7 +56,7 @@ int data_check(const CheckOptions& options) {
   const MonoidTable table = make_monoid_table(options.monoid);
   const WordFile file = options.order.empty()
                             ? read_word_file(options.file, table)
-                            : parse_word_file(read_whole_file(options.file), options.file, table,
+                            : parse_word_file(read_text_file(options.file), options.file, table,
                                               order_of(options.order));
   const auto [shortest, longest] = std::minmax_element(
       file.rows.begin(), file.rows.end(),

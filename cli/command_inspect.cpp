@@ -78,6 +78,7 @@ int inspect(const InspectArguments& options) {
   for (const std::string& picture : {options.eggbox, options.levels.picture})
     if (!picture.empty()) refuse_overwriting(picture, files_of(options.automaton.source));
   const LoadedAutomaton loaded = load_automaton(options.automaton.source);
+  for (const std::string& note : loaded.notes) std::cerr << note << '\n';
   nlohmann::json out = {{"schema", "logdepth/inspect/1"},
                         {"name", loaded.name},
                         {"points", loaded.action.points},

@@ -116,6 +116,7 @@ TestVerdict::Counterexample wrong_word(const Wrong& wrong, const TypedInput& typ
 
 int test_words(const TestArguments& options, const CheckedModel& model) {
   const NamedLanguage language = load_language_oracle(options.oracle.request(), model);
+  for (const std::string& note : language.notes) std::cerr << note << '\n';
   Progress progress("test", "words");
   const TestResult found = tested_words(
       model, *language.oracle, options.within(&TestedWords::max_length), asking(options, progress));

@@ -13,7 +13,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/graph_files.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/gzip_text.hpp"
 #include "runtime/numbers/real_text.hpp"
 
 namespace logdepth::inline cli {
@@ -59,7 +59,8 @@ Vertex find_vertex(const Graph& graph, const std::string& name, const std::strin
 
 GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   GraphQuestions questions;
-  questions.graph = read_graph(read_whole_file(options.graph), options.graph, options.undirected);
+  questions.graph = read_graph(read_text_file(options.graph), options.graph, options.undirected,
+                               options.format.value());
   const bool source = given(options.source_option), target = given(options.target_option);
   if (given(options.words.batch_option)) {
     if (source || target) throw InputError("--batch is not allowed with --source and --target");
@@ -67,7 +68,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
     const std::string file = standard_input ? "standard input" : options.words.batch;
     const std::string text = standard_input
                                  ? std::string(std::istreambuf_iterator<char>(std::cin), {})
-                                 : read_whole_file(options.words.batch);
+                                 : read_text_file(options.words.batch);
     for (const auto& [from, to] : read_pairs(text, file)) {
       const std::string where = fmt::format("{}: pair {}", file, questions.pairs.size() + 1);
       questions.pairs.emplace_back(find_vertex(questions.graph, from, where, options.graph),
@@ -86,7 +87,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
 }
 
 CellRows load_cells(const InputOptions& options, const Model& model) {
-  return parse_cells(read_whole_file(options.cells), options.cells,
+  return parse_cells(read_text_file(options.cells), options.cells,
                      std::get<CellsInput>(model.input).names);
 }
 
@@ -94,9 +95,8 @@ CellRows load_cells(const InputOptions& options, const Model& model) {
 
 void InputOptions::add_to(CLI::App& app, bool with_batch) {
   words.add_to(app, with_batch);
-  graph_option = app.add_option("--graph", graph,
-                                "graph file: edge or adjacency list, DOT, GML, GraphML, DIMACS, "
-                                "Matrix Market or node-link JSON");
+  graph_option = app.add_option("--graph", graph, kGraphFileDescription);
+  format.add_to(app, graph_option);
   source_option = app.add_option("--source", source, "source vertex")->needs(graph_option);
   target_option = app.add_option("--target", target, "target vertex")->needs(graph_option);
   app.add_flag("--undirected", undirected, "treat the edges of the graph as undirected")

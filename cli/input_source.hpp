@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/graph_format_option.hpp"
 #include "cli/word_source.hpp"
 #include "objects/graph.hpp"
 #include "runtime/file/model.hpp"
@@ -23,6 +24,7 @@ struct InputOptions {
   WordOptions words;
   std::string graph, source, target, cells;
   std::uint64_t dividend = 0, divisor = 1;
+  GraphFormatOption format;
   bool undirected = false;
   CLI::Option *graph_option = nullptr, *source_option = nullptr, *target_option = nullptr,
               *cells_option = nullptr, *divide_option = nullptr, *by_option = nullptr;

@@ -3,12 +3,12 @@
 #include "compiler/file/carried_program.hpp"
 #include "compiler/program/program_text.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/gzip_text.hpp"
 
 namespace logdepth::inline cli {
 
 Program read_program(const std::string& file) {
-  return parse_program(read_whole_file(file), file);
+  return parse_program(read_text_file(file), file);
 }
 
 Program carried_by(const Model& model) {

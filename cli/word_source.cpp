@@ -8,7 +8,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/gzip_text.hpp"
 
 namespace logdepth::inline cli {
 namespace {
@@ -27,7 +27,7 @@ std::string place_of(const char* option, const std::string& text) {
 
 /// The text itself, or the content of FILE for "@FILE".
 std::string text_or_file(const std::string& text) {
-  return text.starts_with('@') ? read_whole_file(file_of(text)) : text;
+  return text.starts_with('@') ? read_text_file(file_of(text)) : text;
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ std::vector<LetterNames> load_words(const WordOptions& options,
     const std::string source = standard_input ? "standard input" : options.batch;
     const std::string text = standard_input
                                  ? std::string(std::istreambuf_iterator<char>(std::cin), {})
-                                 : read_whole_file(options.batch);
+                                 : read_text_file(options.batch);
     std::vector<LetterNames> words;
     for (std::size_t start = 0; start < text.size();) {
       const std::size_t end = std::min(text.find('\n', start), text.size());

@@ -53,6 +53,8 @@ Transformer compile_regular(const AutomatonSource& automaton, const RegularSetti
                               compiling);
   const Construction& construction = chosen_construction(Problem::words, values);
   const LoadedAutomaton loaded = load_automaton(automaton);
+  if (say)
+    for (const std::string& note : loaded.notes) say(note);
   return compiled(requested_program(loaded, construction, values, listened_to(say)), compiling);
 }
 

@@ -68,6 +68,10 @@ struct Nfa {
   std::vector<bool> accepting;
   std::vector<Arc> arcs;
   std::vector<std::string> names = {};  ///< of the states, as a file calls them; empty without one
+  /// What somebody should know who gave the file: where its reader chose between two meanings, or
+  /// did not use a part. Each names the file.
+  std::vector<std::string> notes = {};
+  std::string looks_like = {};  ///< another kind of machine, "a Mealy machine"; empty for none
 
   std::size_t states() const { return accepting.size(); }
 };

@@ -9,18 +9,21 @@
 #include <utility>
 
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
 #include "objects/dot_outline.hpp"
+#include "objects/label_dialects.hpp"
+#include "objects/text_format.hpp"
 
 namespace logdepth::inline objects {
 
 namespace {
 
 struct StateNode {
-  std::string name, shape, style, accepting, initial, peripheries;
+  std::string name, shape, style, accepting, initial, peripheries, is_final, is_start, label;
 };
 struct ArrowLabel {
   std::string label;
@@ -38,6 +41,9 @@ std::string parse_states(const std::string& text, StateGraph& graph) {
   properties.property("accepting", boost::get(&StateNode::accepting, graph));
   properties.property("initial", boost::get(&StateNode::initial, graph));
   properties.property("peripheries", boost::get(&StateNode::peripheries, graph));
+  properties.property("is_final", boost::get(&StateNode::is_final, graph));
+  properties.property("is_start", boost::get(&StateNode::is_start, graph));
+  properties.property("label", boost::get(&StateNode::label, graph));
   properties.property("label", boost::get(&ArrowLabel::label, graph));
   try {
     boost::read_graphviz(text, graph, properties, "node_id");
@@ -49,41 +55,57 @@ std::string parse_states(const std::string& text, StateGraph& graph) {
   return "";
 }
 
-/// The letters of an edge label, absent for epsilon: separated by commas, `\,` is the comma itself,
-/// and an escaped name is never epsilon.
-std::vector<std::optional<std::string>> letters_of(const std::string& label,
-                                                   const std::string& where) {
-  std::vector<std::optional<std::string>> letters;
-  std::string item;
-  bool escaped = false;
+/// An item of an edge label.
+struct LabelItem {
+  std::string text;
+  bool escaped = false;  ///< some character: it is a letter, whatever it looks like
+};
+
+/// The parts of an edge label between commas. `\,` is the comma itself, and a comma inside brackets
+/// that follow a name, as in SYN(V,0), parts nothing. A label of blanks is one empty item.
+std::vector<LabelItem> items_of(const std::string& label, const std::string& where) {
+  std::vector<LabelItem> items;
+  LabelItem item;
+  std::string closing;  // of the brackets that are open
   const auto flush = [&](bool only) {
-    const std::size_t begin = item.find_first_not_of(" \t\n\r");
-    const std::size_t end = item.find_last_not_of(" \t\n\r");
-    item = begin == std::string::npos ? "" : item.substr(begin, end - begin + 1);
-    if (item.empty() && !only) {
+    const std::size_t begin = item.text.find_first_not_of(" \t\n\r");
+    const std::size_t end = item.text.find_last_not_of(" \t\n\r");
+    item.text = begin == std::string::npos ? "" : item.text.substr(begin, end - begin + 1);
+    if (item.text.empty() && !only) {
       throw InputError(where + ": expected letters separated by commas, found " + in_quotes(label) +
                        "; write \\, for the letter comma");
     }
-    const bool epsilon =
-        item.empty() || (!escaped && (item == "eps" || item == "<eps>" || item == "\xCE\xB5"));
-    letters.push_back(epsilon ? std::nullopt : std::optional<std::string>(item));
-    item.clear();
-    escaped = false;
+    items.push_back(std::exchange(item, {}));
+    closing.clear();
   };
   for (std::size_t i = 0; i < label.size(); ++i) {
+    const std::size_t bracket = std::string_view("([{").find(label[i]);
     if (label[i] == '\\' && i + 1 < label.size()) {
       const char character = label[++i];
       const bool line_break = character == 'n' || character == 'l' || character == 'r';
-      item += line_break ? ' ' : character;
-      escaped = escaped || !line_break;
-    } else if (label[i] == ',') {
+      item.text += line_break ? ' ' : character;
+      item.escaped = item.escaped || !line_break;
+    } else if (label[i] == ',' && closing.empty()) {
       flush(false);
     } else {
-      item += label[i];
+      if (bracket != std::string_view::npos) {
+        const char end = ")]}"[bracket];
+        const bool after_name = !item.text.empty() && item.text.back() != ' ';
+        if ((after_name || !closing.empty()) && label.find(end, i) != std::string::npos)
+          closing += end;
+      } else if (!closing.empty() && label[i] == closing.back()) {
+        closing.pop_back();
+      }
+      item.text += label[i];
     }
   }
-  flush(letters.empty());
-  return letters;
+  flush(items.empty());
+  return items;
+}
+
+bool is_plain_epsilon(const LabelItem& item) {
+  return item.text.empty() || (!item.escaped && (item.text == "eps" || item.text == "\xCE\xB5" ||
+                                                 is_epsilon_symbol(item.text)));
 }
 
 /// What drawings call the invisible node that points at the initial state: start, __start0, qi, ...
@@ -93,12 +115,36 @@ bool is_name_of_start(std::string name) {
          (name.back() == '_' || std::isdigit(static_cast<unsigned char>(name.back())) != 0)) {
     name.pop_back();
   }
-  return name == "start" || name == "init" || name == "initial" || name == "qi";
+  return name == "start" || name == "init" || name == "initial" || name == "qi" ||
+         name == "starting";
+}
+
+/// Python writes True, False and None.
+std::string in_lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// Whether the graph is called FST, as fstdraw calls it.
+bool is_of_fstdraw(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos || !text.substr(begin).starts_with("digraph")) return false;
+  const std::size_t brace = text.find('{', begin);
+  if (brace == std::string::npos) return false;
+  const auto words = fields_of(std::string_view(text).substr(begin, brace - begin));
+  return words.size() == 2 && words[1] == "FST";
+}
+
+bool is_slash_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789+-.eE") == std::string_view::npos &&
+         text.find_first_of("0123456789") != std::string_view::npos;
 }
 
 class DotReader {
  public:
-  DotReader(const StateGraph& graph, const std::string& source) : graph_(graph), source_(source) {}
+  DotReader(const StateGraph& graph, const std::string& text, const std::string& source)
+      : graph_(graph), text_(text), source_(source), fstdraw_(is_of_fstdraw(text)) {}
 
   Nfa read() {
     for (const auto vertex : boost::make_iterator_range(boost::vertices(graph_))) {
@@ -106,11 +152,17 @@ class DotReader {
       if (markers_.back()) continue;
       const StateNode& node = graph_[vertex];
       const State state = builder_.state(node.name);
-      if (is_true(node.initial, vertex, "initial")) builder_.set_initial(state);
-      const bool accepting = node.accepting.empty()
-                                 ? node.shape == "doublecircle" || node.peripheries == "2"
-                                 : is_true(node.accepting, vertex, "accepting");
+      const bool bold = fstdraw_ && node.style == "bold";
+      if (bold || is_true(node.initial, vertex, "initial") ||
+          is_true(node.is_start, vertex, "is_start"))
+        builder_.set_initial(state);
+      const bool drawn = node.shape == "doublecircle" || node.peripheries == "2";
+      const bool accepting = !node.accepting.empty()  ? is_true(node.accepting, vertex, "accepting")
+                             : !node.is_final.empty() ? is_true(node.is_final, vertex, "is_final")
+                                                      : drawn;
       if (accepting) builder_.set_accepting(state);
+      const std::size_t bar = node.label.find_first_of("/|");
+      moore_ = moore_ && bar != std::string::npos && bar > 0 && bar + 1 < node.label.size();
     }
     for (const auto edge : boost::make_iterator_range(boost::edges(graph_))) read_edge(edge);
     if (!builder_.has_initial()) {
@@ -118,6 +170,7 @@ class DotReader {
                        ": expected an initial state: the target of an edge without letters from a "
                        "node of shape point, or a node with initial=true");
     }
+    if (!builder_.has_accepting()) guess_machine();
     return std::move(builder_).finish(source_);
   }
 
@@ -125,20 +178,21 @@ class DotReader {
   using Vertex = StateGraph::vertex_descriptor;
   using Edge = StateGraph::edge_descriptor;
 
-  bool is_true(const std::string& value, Vertex vertex, const char* attribute) const {
+  bool is_true(const std::string& written, Vertex vertex, const char* attribute) const {
+    const std::string value = in_lower_case(written);
     if (value.empty() || value == "false" || value == "0") return false;
     if (value == "true" || value == "1") return true;
     throw InputError(source_ + ": expected true or false for " + attribute + " of node " +
-                     in_quotes(graph_[vertex].name) + ", found " + in_quotes(value));
+                     in_quotes(graph_[vertex].name) + ", found " + in_quotes(written));
   }
 
   /// The invisible node that points at the initial state: by its shape or name, and because no
   /// letter leads out of it and nothing leads into it.
   bool is_marker(Vertex vertex) const {
     const StateNode& node = graph_[vertex];
-    const bool by_shape = node.shape == "point" || node.shape == "none" ||
-                          node.shape == "plaintext" || node.shape == "plain" ||
-                          node.style == "invis";
+    const std::string shape = in_lower_case(node.shape);
+    const bool by_shape = shape == "point" || shape == "none" || shape == "plaintext" ||
+                          shape == "plain" || node.style == "invis";
     const bool by_name = is_name_of_start(node.name);
     if (!by_shape && !by_name) return false;
     if (!by_shape &&
@@ -164,23 +218,97 @@ class DotReader {
     const std::string& name = graph_[from].name;
     const std::string where = source_ + ": edge from " + in_quotes(name) + " to " +
                               in_quotes(graph_[boost::target(edge, graph_)].name);
-    for (auto& letter : letters_of(graph_[edge].label, where)) {
+    for (const LabelItem& item : items_of(graph_[edge].label, where)) {
+      std::optional<std::string> letter =
+          fstdraw_ ? letter_of_fstdraw(item, where) : letter_of(item, where);
       builder_.arc(builder_.state(name), std::move(letter), to);
     }
   }
 
+  /// Absent for epsilon.
+  std::optional<std::string> letter_of(const LabelItem& item, const std::string& where) {
+    if (is_plain_epsilon(item)) return std::nullopt;
+    if (!item.escaped && is_epsilon_word(item.text)) {
+      builder_.note(source_ + ": the label " + in_quotes(item.text) +
+                    " is read as epsilon; with a backslash before it, it is a letter");
+      return std::nullopt;
+    }
+    const auto special = item.escaped ? std::nullopt : special_symbol(item.text);
+    if (special) {
+      throw InputError(where + ": expected a letter, found " + in_quotes(item.text) +
+                       ", a symbol for " + *special);
+    }
+    try {
+      (void)Alphabet({item.text});
+    } catch (const InputError& error) {
+      // LearnLib writes 'input / output' of a Mealy machine.
+      const std::string sentence =
+          item.text.find(" / ") == std::string::npos
+              ? error.what()
+              : "expected a letter, found " + in_quotes(item.text) +
+                    ", an input and an output as a Mealy machine has, which accepts nothing";
+      const std::size_t line = line_of_dot_text(text_, source_, item.text);
+      if (line == 0) throw InputError(where + ": " + sentence);
+      throw InputError(source_, line, sentence);
+    }
+    const std::size_t bar = item.escaped ? std::string::npos : item.text.find_first_of("|;");
+    if (bar != std::string::npos && bar > 0 && bar + 1 < item.text.size())
+      builder_.note(source_ + ": the label " + in_quotes(item.text) +
+                    " is read as one letter; commas separate letters");
+    mealy_ = mealy_ && item.text.find('/') != std::string::npos;
+    const std::size_t colon = item.text.rfind(':');
+    stochastic_ = stochastic_ && is_slash_number(item.text.substr(colon + 1)) &&
+                  (colon != std::string::npos || item.text.find('.') != std::string::npos);
+    return item.text;
+  }
+
+  /// 'a:a/0.5' or, of an acceptor, 'a/0.5'.
+  std::optional<std::string> letter_of_fstdraw(LabelItem item, const std::string& where) {
+    const std::size_t slash = item.text.rfind('/');
+    if (slash != std::string::npos && slash > 0 && is_slash_number(item.text.substr(slash + 1))) {
+      item.text.resize(slash);
+      builder_.note(source_ +
+                    ": the weights are not used: a word is accepted if some path spells it");
+    }
+    const std::size_t middle = item.text.size() / 2;
+    if (item.text.size() % 2 == 1 && item.text.size() > 2 && item.text[middle] == ':' &&
+        item.text.compare(0, middle, item.text, middle + 1) == 0) {
+      item.text.resize(middle);
+    } else if (item.text.size() > 1 && item.text.find(':') != std::string::npos) {
+      throw InputError(where +
+                       ": expected an acceptor, of equal labels on both sides of ':', found " +
+                       in_quotes(item.text) + ", as a transducer has");
+    }
+    return letter_of(item, where);
+  }
+
+  /// No state accepts: what the labels look like.
+  void guess_machine() {
+    if (mealy_)
+      builder_.looks_like("its labels have the form a/b: a Mealy machine?");
+    else if (moore_)
+      builder_.looks_like("its states are labelled with outputs: a Moore machine?");
+    else if (stochastic_)
+      builder_.looks_like("its labels have probabilities: a stochastic machine?");
+  }
+
   const StateGraph& graph_;
+  const std::string& text_;
   const std::string& source_;
+  bool fstdraw_;
+  bool mealy_ = true, moore_ = true, stochastic_ = true;  ///< of what was read so far
   std::vector<bool> markers_;
   AutomatonBuilder builder_;
 };
 
-/// The letter as an item of a quoted label: commas, backslashes and quotes escaped, and a first
-/// backslash where the bare name would be epsilon. DOT itself only undoes `\"`.
+/// The letter as an item of a quoted label: commas, backslashes, quotes and brackets escaped, and a
+/// first backslash where the bare name would not be a letter. DOT itself only undoes `\"`.
 std::string label_item(const std::string& name) {
-  std::string item = name == "eps" || name == "<eps>" || name == "\xCE\xB5" ? "\\" : "";
+  const bool bare =
+      !is_plain_epsilon({name, false}) && !is_epsilon_word(name) && !special_symbol(name);
+  std::string item = bare ? "" : "\\";
   for (const char character : name) {
-    if (character == ',' || character == '\\') item += '\\';
+    if (std::string_view(",;|\\([{").find(character) != std::string_view::npos) item += '\\';
     if (character == '"') item += '\\';
     item += character;
   }
@@ -189,7 +317,9 @@ std::string label_item(const std::string& name) {
 
 }  // namespace
 
-Nfa read_dot(const std::string& text, const std::string& source) {
+Nfa read_dot(const std::string& file, const std::string& source) {
+  require_automaton_format(file, source, TextFormat::dot);
+  const std::string text = with_single_edges(file, source);
   check_dot_outline(text, source, StrictGraphs::refused);
   StateGraph graph;
   const std::string error = parse_states(text, graph);
@@ -200,7 +330,7 @@ Nfa read_dot(const std::string& text, const std::string& source) {
     });
     throw InputError(source, line, "expected a DOT digraph: " + printable(error, 120));
   }
-  return DotReader(graph, source).read();
+  return DotReader(graph, text, source).read();
 }
 
 std::string write_dot(const Nfa& given) {

@@ -14,20 +14,28 @@ namespace logdepth::inline objects {
 /// AT&T/OpenFst text acceptor: lines `from to label [weight]` and `final [weight]`; the first state
 /// named is initial. Labels are letter names, or numbers translated by `symbols` (the text of an
 /// OpenFst symbols file, label and number per line); `<eps>` (or label 0 with symbols) is epsilon.
-/// An arc with two equal labels (`from to a a`) is accepted too.
+/// An arc with two equal labels (`from to a a`) is accepted too. `symbols_source` names the file of
+/// the symbols in messages.
 Nfa read_fst(const std::string& text, const std::string& source,
-             const std::optional<std::string>& symbols = std::nullopt);
+             const std::optional<std::string>& symbols = std::nullopt,
+             const std::string& symbols_source = "");
 
-/// Graphviz DOT digraph: a node of shape doublecircle (or with attribute accepting=true) accepts;
-/// the initial state is the target of an edge from an invisible node (shape point, none or
-/// plaintext, or a node named `start`, `init`, `__start`, ...), or a node with initial=true. Edge
-/// labels are letters, several separated by commas; `eps` or an empty label is epsilon.
+/// Graphviz DOT digraph: a node of shape doublecircle (or with attribute accepting=true or
+/// is_final=True) accepts; the initial state is the target of an edge from an invisible node (shape
+/// point, none or plaintext, or a node named `start`, `init`, `__start`, ...), or a node with
+/// initial=true or is_start=True. Edge labels are letters, several separated by commas, but not
+/// inside brackets that follow a name; `eps`, `epsilon` or an empty label is epsilon. In a `digraph
+/// FST`, as fstdraw writes it, the bold state is initial and labels are `a:a/weight`.
 Nfa read_dot(const std::string& text, const std::string& source);
 
-/// JFLAP 7 `.jff` finite automaton; an empty <read/> is epsilon.
+/// JFLAP 7 `.jff` finite automaton; an empty <read/> is epsilon, and so are the Greek letters that
+/// JFLAP shows for it. A word in <read> is its letters one after the other.
 Nfa read_jff(const std::string& text, const std::string& source);
 
-/// The text format of the library Mata, one section `@NFA-explicit`: lines `state letter state`,
+/// The text format of the library Mata, one section. In `@NFA-bits` a transition has a formula of
+/// bits, and letters are the values of all bits, "00", "01", ..., in the order of the bits' names;
+/// of more than 256 letters those that no formula distinguishes are one, called by the first of
+/// them. In `@NFA-explicit`: lines `state letter state`,
 /// `%Initial` and `%Final` with names of states, `%Alphabet-enum` and `%States-enum` with all
 /// letters and states, `%Epsilon` with letters that are epsilon. Without a state in `%Initial` the
 /// language is empty.

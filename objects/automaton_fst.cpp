@@ -6,11 +6,14 @@
 #include <utility>
 
 #include "base/quoted_text.hpp"
+#include "base/shell_word.hpp"
 #include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
+#include "objects/label_dialects.hpp"
+#include "objects/text_format.hpp"
 
 namespace logdepth::inline objects {
 
@@ -42,9 +45,21 @@ struct Symbols {
   Alphabet alphabet;  ///< without epsilon, by number
 
   bool is_epsilon(const std::string& name) const {
-    return name == epsilon || number_of_name.at(name) == "0";
+    return is_epsilon_symbol(name) || number_of_name.at(name) == "0";
   }
 };
+
+/// Refuses what stands for no letter, or for one that cannot be here.
+void require_letter(const std::string& label, const std::string& source, std::size_t line) {
+  if (const auto special = special_symbol(label))
+    throw InputError(source, line,
+                     "expected a letter, found " + in_quotes(label) + ", a symbol for " + *special);
+  try {
+    (void)Alphabet({label});
+  } catch (const InputError& error) {
+    throw InputError(source, line, error.what());
+  }
+}
 
 Symbols read_symbols(const std::string& text, const std::string& source) {
   Symbols symbols;
@@ -66,7 +81,9 @@ Symbols read_symbols(const std::string& text, const std::string& source) {
                        "symbol " + in_quotes(name) + " or its number " + number +
                            " occurs twice; expected each once");
     }
-    if (!symbols.is_epsilon(name)) letters.emplace_back(number, name);
+    if (symbols.is_epsilon(name)) continue;
+    require_letter(name, source, line_number);
+    letters.emplace_back(number, name);
   }
   std::sort(letters.begin(), letters.end(), [](const auto& a, const auto& b) {
     return std::make_pair(a.first.size(), a.first) < std::make_pair(b.first.size(), b.first);
@@ -107,6 +124,7 @@ class FstReader {
 
   AutomatonBuilder builder;
   std::vector<ArcLine> arcs;
+  bool has_weights = false;  ///< others than one and zero of the usual semiring
 
  private:
   void read_line(std::string_view line, const std::vector<std::string_view>& fields) {
@@ -142,9 +160,10 @@ class FstReader {
     return builder.state(canonical_number(field));
   }
 
-  double weight(std::string_view field) const {
+  double weight(std::string_view field) {
     const std::optional<double> value = parse_weight(field);
     if (!value) throw InputError(source_, line_, "expected a weight, found " + in_quotes(field));
+    has_weights = has_weights || (*value != 0 && *value != HUGE_VAL);
     return *value;
   }
 
@@ -162,7 +181,7 @@ class FstReader {
 /// The name that a label stands for, absent for epsilon.
 std::optional<std::string> translate(const ArcLine& arc, const Symbols& symbols, bool by_name,
                                      const std::string& source) {
-  if (arc.label == epsilon) return std::nullopt;
+  if (is_epsilon_symbol(arc.label)) return std::nullopt;
   if (by_name && symbols.number_of_name.count(arc.label) > 0) {
     if (symbols.is_epsilon(arc.label)) return std::nullopt;
     return arc.label;
@@ -181,6 +200,34 @@ std::optional<std::string> translate(const ArcLine& arc, const Symbols& symbols,
                        (by_name ? "a symbol" : "a number of a symbol"));
 }
 
+bool is_negative(std::string_view label) {
+  return label.starts_with('-') && is_natural(label.substr(1));
+}
+
+/// In text of k2, arcs into the one final state have the label -1.
+void require_no_final_arc(const ArcLine& arc, const std::string& source) {
+  if (!is_negative(arc.label)) return;
+  const std::string k2 =
+      arc.label == "-1"
+          ? ", the label of arcs into the final state in k2; 'awk \"NF == 1 {next} \\$3 == -1 "
+            "{print \\$1; next} {print}\" " +
+                shell_word(printable(source)) + "' converts it"
+          : "";
+  throw InputError(source, arc.line,
+                   "expected a letter, found the negative label " + in_quotes(arc.label) + k2);
+}
+
+/// Without symbols 0 is a letter like other numbers, which OpenFst and k2 read as epsilon.
+void note_zero(FstReader& reader, const std::string& source) {
+  bool zero = false;
+  for (const ArcLine& arc : reader.arcs) {
+    if (!is_natural(arc.label)) return;
+    zero = zero || canonical_number(arc.label) == "0";
+  }
+  if (zero)
+    reader.builder.note(source + ": the label 0 is read as a letter; with --symbols it is epsilon");
+}
+
 /// The names of the states where all are numbers, else their indices.
 std::vector<std::string> numbers_of_states(const Nfa& nfa) {
   std::vector<std::string> names = names_to_write(nfa);
@@ -195,24 +242,38 @@ std::vector<std::string> numbers_of_states(const Nfa& nfa) {
 }  // namespace
 
 Nfa read_fst(const std::string& text, const std::string& source,
-             const std::optional<std::string>& symbols_text) {
+             const std::optional<std::string>& symbols_text, const std::string& symbols_source) {
+  require_automaton_format(text, source, TextFormat::fst);
   FstReader reader(source);
   reader.read(text);
+  for (const ArcLine& arc : reader.arcs) require_no_final_arc(arc, source);
+  if (reader.has_weights)
+    reader.builder.note(source +
+                        ": the weights are not used: a word is accepted if some path spells it");
   if (!symbols_text) {
+    note_zero(reader, source);
     for (ArcLine& arc : reader.arcs) {
       std::optional<std::string> letter;
-      if (arc.label != epsilon) letter = std::move(arc.label);
+      if (!is_epsilon_symbol(arc.label)) {
+        require_letter(arc.label, source, arc.line);
+        if (is_epsilon_word(arc.label))
+          reader.builder.note(source + ": the label " + in_quotes(arc.label) +
+                              " is read as a letter; epsilon is <eps>");
+        letter = std::move(arc.label);
+      }
       reader.builder.arc(arc.from, std::move(letter), arc.to);
     }
     return std::move(reader.builder).finish(source);
   }
-  const Symbols symbols = read_symbols(*symbols_text, "symbols of " + source);
+  const Symbols symbols =
+      read_symbols(*symbols_text, symbols_source.empty() ? "symbols of " + source : symbols_source);
   // Labels are names as soon as one of them can only be a name; a file where every label could be
   // either (symbols called 0 and 1) is read by name, as fstcompile does.
   const bool by_number =
-      std::all_of(
-          reader.arcs.begin(), reader.arcs.end(),
-          [](const ArcLine& arc) { return arc.label == epsilon || is_natural(arc.label); }) &&
+      std::all_of(reader.arcs.begin(), reader.arcs.end(),
+                  [](const ArcLine& arc) {
+                    return is_epsilon_symbol(arc.label) || is_natural(arc.label);
+                  }) &&
       std::any_of(reader.arcs.begin(), reader.arcs.end(), [&](const ArcLine& arc) {
         return is_natural(arc.label) && arc.label != "0" &&
                symbols.number_of_name.count(arc.label) == 0;
@@ -224,8 +285,11 @@ Nfa read_fst(const std::string& text, const std::string& source,
 }
 
 std::string write_fst(const Nfa& given) {
-  if (given.alphabet.find(epsilon)) {
-    throw InputError("the letter '<eps>' cannot be written: an OpenFst file reads it as epsilon");
+  for (const std::string& letter : given.alphabet.names()) {
+    if (is_epsilon_symbol(letter) || special_symbol(letter) || is_negative(letter))
+      throw InputError("the letter " + in_quotes(letter) +
+                       " cannot be written: an OpenFst file reads it as " +
+                       (is_epsilon_symbol(letter) ? "epsilon" : "no letter"));
   }
   const Nfa nfa = with_every_letter_on_an_arc(with_one_initial_state(given));
   const std::vector<std::string> names = numbers_of_states(nfa);

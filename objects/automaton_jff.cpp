@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <pugixml.hpp>
 #include <sstream>
 #include <unordered_set>
@@ -10,77 +11,81 @@
 #include "objects/automaton_files.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
+#include "objects/label_dialects.hpp"
+#include "objects/text_format.hpp"
+#include "objects/xml_elements.hpp"
 
 namespace logdepth::inline objects {
 
 namespace {
 
-/// Of the file: its tree takes up to twenty times as much memory.
-constexpr std::size_t kMostXml = std::size_t{1} << 26;
+/// The kinds of machines that JFLAP writes, but for finite automata.
+constexpr std::array<std::pair<std::string_view, const char*>, 8> kJflapKinds = {{
+    {"mealy", "a Mealy machine, which has outputs and accepts nothing"},
+    {"moore", "a Moore machine, which has outputs and accepts nothing"},
+    {"pda", "a pushdown automaton"},
+    {"turing", "a Turing machine"},
+    {"turing-with-blocks", "a Turing machine"},
+    {"grammar", "a grammar"},
+    {"re", "a regular expression, which --regex reads"},
+    {"lsystem", "an L-system"},
+}};
+
+/// JFLAP shows one of these for an empty <read/>, and people type them.
+bool is_greek_epsilon(std::string_view read) {
+  return is_epsilon_word(read) && utf8_length(read) == read.size();
+}
 
 class JffReader {
  public:
-  JffReader(const std::string& text, const std::string& source) : text_(text), source_(source) {}
+  JffReader(const std::string& text, const std::string& source)
+      : source_(source), file_(text, source, "an XML file of JFLAP") {}
 
   Nfa read() {
-    if (text_.size() > kMostXml)
-      throw SizeLimit(source_ + ": the file has " + std::to_string(text_.size()) +
-                      " bytes of XML; the limit is " + std::to_string(kMostXml) +
-                      "; larger automata are read as .fst");
-    const pugi::xml_parse_result result =
-        document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!result) {
-      fail(result.offset,
-           std::string("expected an XML file of JFLAP, but found: ") + result.description());
-    }
-    const pugi::xml_node structure = document_.child("structure");
-    if (!structure) fail(0, "expected a <structure> element, as JFLAP writes");
-    const std::string type = structure.child("type").text().as_string();
+    const pugi::xml_node structure = file_.only_child(file_.document(), "structure");
+    if (!structure) file_.fail(0, "expected a <structure> element, as JFLAP writes");
+    const pugi::xml_node type_node = file_.only_child(structure, "type");
+    const std::string type = file_.text_of(type_node);
     if (type != "fa") {
-      fail(structure.child("type"),
-           "expected <type>fa</type>, a finite automaton, found " + in_quotes(type));
+      const auto kind =
+          std::ranges::find(kJflapKinds, type, &decltype(kJflapKinds)::value_type::first);
+      file_.fail(type_node,
+                 "expected <type>fa</type>, a finite automaton, found " + in_quotes(type) +
+                     (kind == kJflapKinds.end() ? "" : std::string(", ") + kind->second));
     }
     // JFLAP before version 6 has the states directly below <structure>.
-    const pugi::xml_node automaton =
-        structure.child("automaton") ? structure.child("automaton") : structure;
+    const pugi::xml_node inner = file_.only_child(structure, "automaton");
+    const pugi::xml_node automaton = inner ? inner : structure;
     for (const pugi::xml_node node : automaton.children("state")) read_state(node);
     for (const pugi::xml_node node : automaton.children("transition")) read_transition(node);
     if (!builder_.has_initial()) {
-      fail(automaton, "expected a <state> with <initial/>, but no state is initial");
+      file_.fail(automaton, "expected a <state> with <initial/>, but no state is initial");
     }
+    if (builder_.initial_states() > 1)
+      builder_.note(source_ + ": " + std::to_string(builder_.initial_states()) +
+                    " states are initial, and a word is accepted from any of them; JFLAP has one");
     return std::move(builder_).finish(source_);
   }
 
  private:
-  [[noreturn]] void fail(std::ptrdiff_t offset, const std::string& sentence) const {
-    const std::size_t end =
-        std::min(text_.size(), static_cast<std::size_t>(std::max(offset, std::ptrdiff_t{0})));
-    const auto newlines =
-        std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    throw InputError(source_, static_cast<std::size_t>(newlines) + 1, sentence);
-  }
-  [[noreturn]] void fail(const pugi::xml_node& node, const std::string& sentence) const {
-    fail(node.offset_debug(), sentence);
-  }
-
   void read_state(const pugi::xml_node& node) {
-    const std::string id = node.attribute("id").as_string();
-    if (id.empty()) fail(node, "expected an attribute id of <state>");
+    const std::string id = file_.attribute(node, "id");
+    if (id.empty()) file_.fail(node, "expected an attribute id of <state>");
     if (!ids_.insert(id).second) {
-      fail(node, "state " + in_quotes(id) + " occurs twice; expected distinct ids");
+      file_.fail(node, "state " + in_quotes(id) + " occurs twice; expected distinct ids");
     }
     const State state = builder_.state(id);
-    const std::string name = node.attribute("name").as_string();
+    const std::string name = file_.attribute(node, "name");
     if (!name.empty() && names_.insert(name).second) builder_.call(state, name);
-    if (node.child("initial")) builder_.set_initial(state);
-    if (node.child("final")) builder_.set_accepting(state);
+    if (file_.only_child(node, "initial")) builder_.set_initial(state);
+    if (file_.only_child(node, "final")) builder_.set_accepting(state);
   }
 
   State end_of(const pugi::xml_node& transition, const char* end) {
-    const std::string id = transition.child(end).text().as_string();
+    const std::string id = file_.text_of(file_.only_child(transition, end));
     if (ids_.count(id) == 0) {
-      fail(transition,
-           std::string("expected <") + end + "> to be the id of a state, found " + in_quotes(id));
+      file_.fail(transition, std::string("expected <") + end + "> to be the id of a state, found " +
+                                 in_quotes(id));
     }
     return builder_.state(id);
   }
@@ -88,29 +93,59 @@ class JffReader {
   void read_transition(const pugi::xml_node& node) {
     const State from = end_of(node, "from");
     const State to = end_of(node, "to");
-    if (!node.child("read")) fail(node, "expected a <read> element in the transition");
-    const std::string letter = node.child("read").text().as_string();
-    if (letter.empty()) {
+    const pugi::xml_node read = file_.only_child(node, "read");
+    if (!read) file_.fail(node, "expected a <read> element in the transition");
+    const std::string word = file_.text_of(read);
+    if (word.empty()) {
       builder_.arc(from, std::nullopt, to);
-    } else if (utf8_length(letter) == letter.size()) {
-      builder_.arc(from, letter, to);
+    } else if (is_greek_epsilon(word)) {
+      builder_.note(source_ + ": " + in_quotes(word) +
+                    " in <read> is read as epsilon, which JFLAP writes as an empty <read/>");
+      builder_.arc(from, std::nullopt, to);
     } else {
-      fail(node, "expected one letter or nothing in <read>, found " + in_quotes(letter) +
-                     "; split the transition");
+      add_word(read, from, word, to);
     }
   }
 
-  const std::string& text_;
+  /// JFLAP reads a word in <read> letter by letter.
+  void add_word(const pugi::xml_node& read, State from, const std::string& word, State to) {
+    if (word.front() == '[' && word.back() == ']' && word.find('-') != std::string::npos)
+      file_.fail(read, "expected letters in <read>, found the range " + in_quotes(word) +
+                           "; write a transition per letter");
+    for (std::size_t at = 0; at < word.size();) {
+      const std::size_t length = utf8_length(std::string_view(word).substr(at));
+      const std::string letter = word.substr(at, length);
+      try {
+        (void)Alphabet({letter});
+      } catch (const InputError&) {
+        file_.fail(read, "expected letters in <read>, found " + in_quotes(word) +
+                             " with white space or a control character, which is no letter here; "
+                             "epsilon is an empty <read/>");
+      }
+      at += length;
+      State next = to;
+      if (at < word.size()) {
+        const std::string name = " " + std::to_string(++words_);  // no id begins with a blank
+        next = builder_.state(name);
+        builder_.call(next, "inside" + name);
+      }
+      builder_.arc(from, letter, next);
+      from = next;
+    }
+  }
+
   const std::string& source_;
-  pugi::xml_document document_;
+  XmlFile file_;
   AutomatonBuilder builder_;
   std::unordered_set<std::string> ids_;
   std::unordered_set<std::string> names_;  ///< a second state of one name is called by its id
+  std::size_t words_ = 0;                  ///< states inside words so far
 };
 
 }  // namespace
 
 Nfa read_jff(const std::string& text, const std::string& source) {
+  require_automaton_format(text, source, TextFormat::jflap);
   return JffReader(text, source).read();
 }
 
@@ -119,6 +154,10 @@ std::string write_jff(const Nfa& given) {
     if (utf8_length(letter) != letter.size()) {
       throw InputError("the letter " + in_quotes(letter) +
                        " cannot be written: JFLAP has letters of one character");
+    }
+    if (is_greek_epsilon(letter)) {
+      throw InputError("the letter " + in_quotes(letter) +
+                       " cannot be written: a JFLAP file reads it as epsilon");
     }
   }
   const Nfa nfa = with_every_letter_on_an_arc(with_one_initial_state(given));

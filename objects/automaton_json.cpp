@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
 #include "objects/json_names.hpp"
+#include "objects/text_format.hpp"
 
 namespace logdepth::inline objects {
 
@@ -23,6 +25,7 @@ class DictionaryReader {
   Nfa read() {
     const std::vector<std::string> keys = {"states", "input_symbols", "transitions",
                                            "initial_state", "final_states"};
+    refuse_other_machines();
     const auto members = json_members(tape_, 0, source_, keys);
     for (const auto& [key, node] : members) {
       if (key == "allow_partial" && tape_.kind(node) == JsonTape::Kind::boolean) continue;
@@ -54,6 +57,24 @@ class DictionaryReader {
 
  private:
   using Node = JsonTape::Node;
+
+  /// The other machines of automata-lib and those of like dictionaries, by keys that only they have.
+  void refuse_other_machines() const {
+    static constexpr std::array<std::pair<const char*, const char*>, 6> machines = {{
+        {"stack_symbols", "a pushdown automaton"},
+        {"tape_symbols", "a Turing machine"},
+        {"output_alphabet", "a Mealy or Moore machine, which has outputs and accepts nothing"},
+        {"output_symbols", "a Mealy or Moore machine, which has outputs and accepts nothing"},
+        {"output_table", "a Mealy or Moore machine, which has outputs and accepts nothing"},
+        {"initial_states", "an automaton of several initial states, which this format lacks"},
+    }};
+    if (tape_.kind(0) != JsonTape::Kind::object) return;
+    const auto members = json_members(tape_, 0, source_, {});
+    for (const auto& [key, machine] : machines)
+      if (const auto found = members.find(key); found != members.end())
+        refuse(tape_, found->second, source_,
+               std::string("expected a finite automaton, found ") + machine);
+  }
 
   [[noreturn]] void refuse_state(Node node, const std::string& name) const {
     refuse(tape_, node, source_, "expected one of states, found " + shown(name));
@@ -121,6 +142,7 @@ std::string json_list(const std::vector<std::string>& items) {
 }  // namespace
 
 Nfa read_automaton_json(const std::string& text, const std::string& source) {
+  require_automaton_format(text, source, TextFormat::automaton_dictionary);
   return DictionaryReader(text, source).read();
 }
 

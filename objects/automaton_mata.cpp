@@ -6,18 +6,22 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
+#include "objects/automaton_mata_bits.hpp"
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
+#include "objects/text_format.hpp"
 
 namespace logdepth::inline objects {
 
 namespace {
 
 constexpr std::string_view kMataSection = "@NFA-explicit";
+constexpr std::string_view kMataBitsSection = "@NFA-bits";
 /// What ends a bare word, or is not one: of these a name is in quotes.
 constexpr std::string_view kMataMarks = "&|!@()%\"\\#[]^ \t";
 constexpr std::string_view kMataOperators = "&|!()";
@@ -76,7 +80,11 @@ class MataReader {
     }
     for (const MataLine& line : initial_)
       for_each_state(line, [&](State state) { builder_.set_initial(state); });
-    for (const MataLine& line : transitions_) read_transition(line);
+    if (bits_) {
+      read_transitions_of_bits();
+    } else {
+      for (const MataLine& line : transitions_) read_transition(line);
+    }
     for (const MataLine& line : final_)
       for_each_state(line, [&](State state) { builder_.set_accepting(state); });
     if (!letters_) return std::move(builder_).finish(source_);
@@ -94,7 +102,7 @@ class MataReader {
   }
 
   /// The lines of the section that have tokens; a backslash at the end of a line joins the next.
-  std::vector<MataLine> lines_with_tokens(const std::string& text) const {
+  std::vector<MataLine> lines_with_tokens(const std::string& text) {
     std::vector<MataLine> result;
     bool in_section = false, joined = false;
     std::size_t number = 0;
@@ -107,10 +115,11 @@ class MataReader {
       const bool begins = !std::exchange(joined, joins_next);
       if (begins && tokens.front().bare && tokens.front().text.front() == '@') {
         if (in_section) throw InputError(source_, number, "expected one automaton, found a second");
-        if (tokens.front().text != kMataSection || tokens.size() > 1) {
-          throw InputError(
-              source_, number,
-              fmt::format("expected a section {}, found {}", kMataSection, in_quotes(line)));
+        bits_ = tokens.front().text == kMataBitsSection;
+        if ((!bits_ && tokens.front().text != kMataSection) || tokens.size() > 1) {
+          throw InputError(source_, number,
+                           fmt::format("expected a section {} or {}, found {}", kMataSection,
+                                       kMataBitsSection, in_quotes(line)));
         }
         in_section = true;
       } else if (!in_section) {
@@ -196,6 +205,54 @@ class MataReader {
     }
   }
 
+  /// Lines 'state formula state'.
+  void read_transitions_of_bits() {
+    if (!epsilon_.empty())
+      throw InputError(source_ + ": %Epsilon names a letter; expected none in " +
+                       std::string(kMataBitsSection));
+    BitLetters bits;
+    if (letters_) bits.name_bits(*letters_);
+    std::vector<std::size_t> formulas;
+    for (const MataLine& line : transitions_) {
+      std::vector<std::string> words;
+      if (line.tokens.size() < 3)
+        fail(line, fmt::format("expected a transition 'state formula state', found {}",
+                               counted(line.tokens.size(), "word")));
+      for (std::size_t i = 1; i + 1 < line.tokens.size(); ++i) words.push_back(line.tokens[i].text);
+      if (words.size() > 1 && words.front() == "&") words.erase(words.begin());
+      if (std::ranges::find(words, "") != words.end()) fail(line, "expected a bit, found ''");
+      try {
+        formulas.push_back(bits.formula(words));
+      } catch (const InputError& error) {
+        fail(line, error.what());
+      }
+    }
+    const BitLetters::Letters letters = letters_of(bits);
+    for (std::size_t i = 0; i < transitions_.size(); ++i) {
+      const MataLine& line = transitions_[i];
+      const State from = state_of(line, line.tokens.front());
+      const State to = state_of(line, line.tokens.back());
+      for (const std::size_t letter : letters.of_formula[formulas[i]])
+        builder_.arc(from, letters.names[letter], to);
+    }
+    if (letters.minterms)
+      builder_.note(
+          fmt::format("{}: {} letters represent all values of the bits: values that no "
+                      "formula distinguishes are one letter, called by the first of them",
+                      source_, letters.names.size()));
+    letters_ = letters.names;
+  }
+
+  BitLetters::Letters letters_of(const BitLetters& bits) const {
+    try {
+      return bits.letters();
+    } catch (const InputError& error) {
+      throw InputError(source_ + ": " + error.what());
+    } catch (const SizeLimit& limit) {
+      throw SizeLimit(source_ + ": " + limit.what());
+    }
+  }
+
   void read_transition(const MataLine& line) {
     std::vector<MataToken> tokens = line.tokens;
     if (tokens.size() == 4 && tokens[2].bare && tokens[2].text == "&") {
@@ -223,6 +280,7 @@ class MataReader {
   std::optional<std::vector<std::string>> letters_;  ///< of %Alphabet-enum
   std::unordered_set<std::string> known_letters_, known_states_, epsilon_;
   bool has_states_ = false;
+  bool bits_ = false;  ///< the section is @NFA-bits
 };
 
 std::string mata_name(const std::string& name) {
@@ -238,6 +296,7 @@ std::string mata_name(const std::string& name) {
 }  // namespace
 
 Nfa read_mata(const std::string& text, const std::string& source) {
+  require_automaton_format(text, source, TextFormat::mata);
   return MataReader(source).read(text);
 }
 

@@ -32,6 +32,14 @@ State AutomatonBuilder::state(const std::string& name) {
   return entry->second;
 }
 
+bool AutomatonBuilder::has_accepting() const {
+  return std::ranges::find(nfa_.accepting, true) != nfa_.accepting.end();
+}
+
+void AutomatonBuilder::note(const std::string& sentence) {
+  if (std::ranges::find(nfa_.notes, sentence) == nfa_.notes.end()) nfa_.notes.push_back(sentence);
+}
+
 void AutomatonBuilder::arc(State from, std::optional<std::string> letter, State to) {
   require_room_for_arc(nfa_.arcs.size());
   if (!letter) {

@@ -33,6 +33,11 @@ class AutomatonBuilder {
   void set_initial(State state) { nfa_.initial.push_back(state); }
   void set_accepting(State state) { nfa_.accepting[state] = true; }
   bool has_initial() const { return !nfa_.initial.empty(); }
+  std::size_t initial_states() const { return nfa_.initial.size(); }
+  bool has_accepting() const;
+  /// Keeps a note for whoever gave the file; a second one of the same words is dropped.
+  void note(const std::string& sentence);
+  void looks_like(const std::string& machine) { nfa_.looks_like = machine; }
   /// An absent letter is epsilon. Errors: SizeLimit for one arc more than the limit.
   void arc(State from, std::optional<std::string> letter, State to);
 

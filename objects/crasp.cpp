@@ -28,12 +28,18 @@ constexpr std::string_view kReserved[] = {"and", "or",  "not",      "true", "fal
 struct CraspWord {
   enum class Kind { name, number, letter, symbol, end };
   Kind kind = Kind::end;
-  std::string_view text;  ///< of a letter without Q_ and without quotation marks
+  std::string_view text;       ///< of a letter without Q_ and without quotation marks
+  std::string_view word = {};  ///< the spelling of ours, where the file has another one
 
-  bool is(std::string_view word) const {
-    return (kind == Kind::symbol || kind == Kind::name) && text == word;
+  bool is(std::string_view other) const {
+    return (kind == Kind::symbol || kind == Kind::name) && (word.empty() ? text : word) == other;
   }
 };
+
+/// Spellings of other languages and of papers, and ours.
+constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+    {"==", "="},       {"&&", "and"},    {"||", "or"},     {"!", "not"},     {"\u00AC", "not"},
+    {"\u2227", "and"}, {"\u2228", "or"}, {"\u2264", "<="}, {"\u2265", ">="}, {"\u2260", "!="}};
 
 bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -107,9 +113,12 @@ class CraspReader {
     } else if (is_name_character(rest_.front())) {
       take(CraspWord::Kind::name, length_of_name());
     } else {
-      const bool two =
-          rest_.starts_with(":=") || rest_.starts_with("<=") || rest_.starts_with(">=");
+      constexpr std::string_view kTwo[] = {":=", "<=", ">=", "==", "!=", "&&", "||"};
+      const bool two = std::ranges::any_of(
+          kTwo, [&](std::string_view symbol) { return rest_.starts_with(symbol); });
       take(CraspWord::Kind::symbol, two ? 2 : std::max<std::size_t>(1, utf8_length(rest_)));
+      for (const auto& [spelling, word] : kSpellings)
+        if (token_.text == spelling) token_.word = word;
     }
   }
 
@@ -215,12 +224,13 @@ class CraspReader {
 
   NodeId comparison() {
     const NodeId left = sum();
-    for (const std::string_view relation : {"<=", "<", ">=", ">", "="}) {
+    for (const std::string_view relation : {"<=", "<", ">=", ">", "=", "!="}) {
       const std::string word = in_quotes(relation);
       if (!taken(relation)) continue;
       count(left, "before " + word);
       const NodeId right = count(sum(), "after " + word);
       if (relation == "=") return add(Operation::equal, {left, right});
+      if (relation == "!=") return add(Operation::negation, {add(Operation::equal, {left, right})});
       const auto compared = relation.ends_with('=') ? Operation::less_equal : Operation::less;
       return relation.front() == '<' ? add(compared, {left, right}) : add(compared, {right, left});
     }
@@ -277,11 +287,22 @@ class CraspReader {
     }
     if (here.kind == CraspWord::Kind::name) {
       const auto known = names_.find(std::string(here.text));
-      if (known == names_.end()) refuse("expected the name of an earlier line" + found());
+      if (known == names_.end()) refuse_name();
       next();
       return known->second.first;
     }
     refuse("expected an expression" + found());
+  }
+
+  /// Programs of papers name positions, as in #[j = i - 1] and MOD(i, 2).
+  [[noreturn]] void refuse_name() const {
+    constexpr std::string_view kPositions[] = {"i", "j", "n", "pos", "mod", "MOD"};
+    const bool position =
+        std::ranges::find(kPositions, token_.text) != std::ranges::end(kPositions);
+    refuse("expected the name of an earlier line" + found() +
+           (position ? "; position predicates are not read: #[P] counts the positions up to this "
+                       "one at which P holds"
+                     : ""));
   }
 
   NodeId number() {

@@ -60,7 +60,8 @@ constexpr bool is_count(CraspProgram::Operation operation) {
 inline constexpr std::int64_t kMaxCraspFactor = 1000000000;
 
 /// Reads `alphabet LETTER...`, then lines `NAME := EXPRESSION`; `//` at the beginning of a word
-/// comments out the rest of a line (docs/crasp.md has the grammar). The last line that is a truth
+/// comments out the rest of a line (docs/crasp.md has the grammar, with the spellings ==, &&, || of
+/// other languages). The last line that is a truth
 /// value decides. Errors: InputError with file, line and what was expected.
 CraspProgram parse_crasp(const std::string& text, const std::string& source);
 

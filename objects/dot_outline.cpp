@@ -26,6 +26,7 @@ struct Token {
   std::string text;
   std::size_t begin = 0;
   std::size_t line = 1;
+  std::size_t end = 0;  ///< behind it
 };
 
 /// Calls `visit` with each token; white space and comments are skipped.
@@ -58,10 +59,12 @@ void for_each_token(const std::string& text, const std::string& source,
       }
       if (i >= text.size()) throw InputError(source, token.line, "expected '\"' to end the string");
       skip_to(i + 1);
+      token.end = i;
       visit(token);
     } else if (text.compare(i, 2, "->") == 0 || text.compare(i, 2, "--") == 0) {
       token.text = "->";
       skip_to(i + 2);
+      token.end = i;
       visit(token);
     } else {
       while (i < text.size() && is_word(i)) ++i;
@@ -72,12 +75,92 @@ void for_each_token(const std::string& text, const std::string& source,
         std::transform(token.text.begin(), token.text.end(), token.text.begin(),
                        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
       }
+      token.end = i;
       visit(token);
     }
   }
 }
 
+bool is_dot_mark(const Token& token) {
+  return token.text == "->" ||
+         (token.text.size() == 1 && token.text != "\"" &&
+          std::isalnum(static_cast<unsigned char>(token.text[0])) == 0 && token.text[0] != '_' &&
+          token.text[0] != '.' && static_cast<unsigned char>(token.text[0]) < 0x80);
+}
+
+/// Where the bracket at `at` is closed; the number of tokens where it is not.
+std::size_t closing(const std::vector<Token>& tokens, std::size_t at, std::string_view end) {
+  while (at < tokens.size() && tokens[at].text != end) ++at;
+  return at;
+}
+
 }  // namespace
+
+std::string with_single_edges(const std::string& text, const std::string& source) {
+  constexpr std::size_t longest = std::size_t{1} << 28;
+  std::vector<Token> tokens;
+  for_each_token(text, source, [&](const Token& token) { tokens.push_back(token); });
+  const auto raw = [&](const Token& token) {
+    return text.substr(token.begin, token.end - token.begin);
+  };
+  std::string result;
+  std::size_t copied = 0;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].text == "[") i = closing(tokens, i, "]");
+    if (i == 0 || i + 1 >= tokens.size()) continue;
+    const bool targets = tokens[i].text == "->" && tokens[i + 1].text == "{";
+    const bool alone = targets && !is_dot_mark(tokens[i - 1]) &&
+                       (i < 2 || (tokens[i - 2].text != "->" && tokens[i - 2].text != "subgraph" &&
+                                  tokens[i - 2].text != ":"));
+    if (!alone) continue;
+    const std::size_t end = closing(tokens, i, "}");
+    std::vector<std::string> names;
+    bool plain = end < tokens.size();
+    for (std::size_t k = i + 2; plain && k < end; ++k) {
+      if (tokens[k].text == ";" || tokens[k].text == ",") continue;
+      plain = !is_dot_mark(tokens[k]) && tokens[k].text != "subgraph";
+      names.push_back(raw(tokens[k]));
+    }
+    if (!plain || (end + 1 < tokens.size() && tokens[end + 1].text == "->")) continue;
+    std::size_t last = end;
+    std::string attributes;
+    if (end + 1 < tokens.size() && tokens[end + 1].text == "[") {
+      last = closing(tokens, end + 1, "]");
+      if (last == tokens.size()) continue;
+      attributes = text.substr(tokens[end + 1].begin, tokens[last].end - tokens[end + 1].begin);
+      std::ranges::replace(attributes, '\n', ' ');
+    }
+    const std::string from = raw(tokens[i - 1]);
+    result += text.substr(copied, tokens[i - 1].begin - copied);
+    if (names.empty()) result += from;
+    for (const std::string& name : names) {
+      if (result.size() > longest)
+        throw SizeLimit(
+            fmt::format("{}: with an edge per target the text has more than {} bytes, "
+                        "the limit; try a smaller automaton",
+                        source, longest));
+      result += (&name == &names.front() ? "" : ";") + from + " -> " + name + " " + attributes;
+    }
+    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(tokens[i - 1].begin);
+    copied = tokens[last].end;
+    result.append(static_cast<std::size_t>(
+                      std::count(begin, text.begin() + static_cast<std::ptrdiff_t>(copied), '\n')),
+                  '\n');
+    i = last;
+  }
+  return result + text.substr(copied);
+}
+
+std::size_t line_of_dot_text(const std::string& text, const std::string& source,
+                             const std::string& wanted) {
+  std::size_t line = 0;
+  for_each_token(text, source, [&](const Token& token) {
+    if (line == 0 &&
+        text.substr(token.begin, token.end - token.begin).find(wanted) != std::string::npos)
+      line = token.line;
+  });
+  return line;
+}
 
 void check_dot_outline(const std::string& text, const std::string& source, StrictGraphs strict) {
   constexpr std::size_t max_nesting = 100;

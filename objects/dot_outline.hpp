@@ -16,6 +16,14 @@ enum class StrictGraphs { refused, read };  ///< `strict` merges parallel edges
 /// line; SizeLimit for many subgraphs among many names, all of which each subgraph copies.
 void check_dot_outline(const std::string& text, const std::string& source, StrictGraphs strict);
 
+/// The text with an edge per target in place of `a -> {b c} [...]`, as Mata writes it. Lines stay
+/// where they are. Errors: SizeLimit when the text would be longer than 2^28 bytes.
+std::string with_single_edges(const std::string& text, const std::string& source);
+
+/// The line where this text first stands in an attribute or a name; 0 where it does not.
+std::size_t line_of_dot_text(const std::string& text, const std::string& source,
+                             const std::string& wanted);
+
 /// The text with its lists of attributes emptied, for a reader that uses none: every node and edge
 /// copies the defaults of its subgraph. Lines stay where they are.
 std::string without_attributes(const std::string& text, const std::string& source);

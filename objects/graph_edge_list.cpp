@@ -1,17 +1,115 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
+#include "objects/text_format.hpp"
 
 namespace logdepth::inline objects {
 
-Graph read_edge_list(const std::string& text, const std::string& source) {
+namespace {
+
+/// What the lines of a list have in common. A text of another format mostly has lines of other
+/// lengths, words with commas, or no edge.
+class EdgeListShape {
+ public:
+  explicit EdgeListShape(const std::string& source) : source_(source) {}
+
+  void see(const std::vector<std::string_view>& fields, bool data, std::size_t line) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(fields.size(), 2); ++i) {
+      const std::size_t separator = fields[i].find_first_of(",;");
+      if (separator != std::string_view::npos)
+        throw InputError(
+            source_, line,
+            fmt::format(
+                "the word {} holds the separator '{}'; expected blanks between source and "
+                "target; 'tr {} \" \"' converts the file, and a first line '{}' declares that "
+                "its words are names",
+                in_quotes(fields[i]), fields[i][separator],
+                in_quotes(fields[i].substr(separator, 1)), kEdgeListLine));
+    }
+    if (fields.size() == 1) {
+      single_after_edge_ = single_after_edge_ > 0 || edge_ == 0 ? single_after_edge_ : line;
+      return;
+    }
+    if (fields[1].front() == '{')
+      throw InputError(source_, line,
+                       "expected a target, found the dictionary " + in_quotes(fields[1]) +
+                           ", as a multiline adjacency list has them; --format multiline reads it");
+    if (single_after_edge_ > 0)
+      throw InputError(
+          source_, line,
+          fmt::format("expected an edge on every line between two edges, found a single word in "
+                      "line {}; single vertices come first or last, and a first line '{}' lifts "
+                      "this rule",
+                      single_after_edge_, kEdgeListLine));
+    const std::size_t length = data ? 4 : fields.size();
+    if (edge_ > 0 && length != length_)
+      throw InputError(
+          source_, line,
+          fmt::format("expected {}, as in line {}, found {}; lines of one length tell an edge list "
+                      "from other formats; a first line '{}' lifts this rule",
+                      described(length_), edge_, described(length), kEdgeListLine));
+    if (edge_ == 0) edge_ = line;
+    length_ = length;
+  }
+
+  void end(const Graph& graph) const {
+    if (edge_ == 0 && graph.size() > 0)
+      throw InputError(
+          fmt::format("{}: no line is an edge; expected lines 'source target', or a "
+                      "first line '{}' for vertices alone",
+                      source_, kEdgeListLine));
+  }
+
+ private:
+  static std::string described(std::size_t length) {
+    return length == 2   ? "a source and a target"
+           : length == 3 ? "a source, a target and a weight"
+                         : "a source, a target and a dictionary";
+  }
+
+  const std::string& source_;
+  std::size_t edge_ = 0;               ///< line of the first one
+  std::size_t length_ = 0;             ///< its fields, 4 with a dictionary
+  std::size_t single_after_edge_ = 0;  ///< line of the first one
+};
+
+/// Whether the comment declares undirected edges, as SNAP and KONECT write it. Errors: InputError for
+/// graphs of KONECT whose two sides number their vertices each from 1.
+bool declares_undirected(const std::vector<std::string_view>& fields, const std::string& source,
+                         std::size_t line) {
+  if (fields.size() > 2 && fields[0] == "#" && fields[1] == "Undirected" &&
+      fields[2].starts_with("graph"))
+    return true;
+  if (line != 1 || fields.size() != 3 || fields[0] != "%") return false;
+  if (fields[1] == "bip")
+    throw InputError(source, line,
+                     "expected one set of vertices, found a bipartite graph of KONECT, whose two "
+                     "sides have the same numbers; 'awk \"/^[^%]/ {print \\\"a\\\" \\$1, "
+                     "\\\"b\\\" \\$2}\"' converts it");
+  return fields[1] == "sym";
+}
+
+}  // namespace
+
+Graph read_edge_list(const std::string& text, const std::string& source, bool certain) {
   Graph graph;
+  EdgeListShape shape(source);
+  certain = certain || text.starts_with(kEdgeListLine);
+  bool undirected = false;
   std::size_t line_number = 0;
   for (const std::string_view line : lines_of(text)) {
     ++line_number;
     const auto fields = fields_of(line);
-    if (fields.empty() || fields[0].front() == '#' || fields[0].front() == '%') continue;
+    if (fields.empty()) continue;
+    if (fields[0].front() == '#' || fields[0].front() == '%') {
+      undirected = undirected || declares_undirected(fields, source, line_number);
+      continue;
+    }
     const bool data = is_edge_with_data(fields);
     if (fields.size() > 3 && !data) {
       throw InputError(source, line_number,
@@ -24,15 +122,19 @@ Graph read_edge_list(const std::string& text, const std::string& source) {
           source, line_number,
           "expected a number as the weight after source and target, found " + in_quotes(fields[2]));
     }
+    if (!certain) shape.see(fields, data, line_number);
     const Vertex from = add_named_vertex(graph, std::string(fields[0]), source, line_number);
     if (fields.size() == 1) continue;
     graph.add_edge(from, add_named_vertex(graph, std::string(fields[1]), source, line_number));
   }
+  if (!certain) shape.end(graph);
+  if (undirected) graph.make_undirected();
   return graph;
 }
 
 std::string write_edge_list(const Graph& graph) {
   std::string text;
+  bool plain = graph.edge_count() > 0;
   for (const std::string& name : graph.names()) {
     if (name.front() == '#' || name.front() == '%' || name.find(' ') != std::string::npos) {
       throw InputError(
@@ -40,12 +142,15 @@ std::string write_edge_list(const Graph& graph) {
           " cannot be written: an edge list has names without blanks that do not begin "
           "with # or %");
     }
+    plain = plain && name.find_first_of(",;{}[]<>@*") == std::string::npos;
     text += name + '\n';
   }
   for_each_edge(graph, [&](Vertex from, Vertex to) {
     text += graph.names()[from] + ' ' + graph.names()[to] + '\n';
   });
-  return text;
+  // Where the words could be those of another format, a first line says which one it is.
+  if (plain && !recognised_graph(text)) return text;
+  return std::string(kEdgeListLine) + '\n' + text;
 }
 
 }  // namespace logdepth::inline objects

@@ -5,20 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
+#include "objects/text_format.hpp"
 
 namespace logdepth::inline objects {
 
 namespace {
 
-using Reader = Graph (*)(const std::string&, const std::string&);
-
 /// What follows the last point of the name, in lower case; empty without one.
-std::string extension_of(const std::string& source) {
+std::string extension_of(std::string source) {
+  if (source.ends_with(".gz")) source.resize(source.size() - 3);
   const std::size_t name = source.find_last_of('/') + 1;  // npos + 1 is 0
   const std::size_t dot = source.find_last_of('.');
   if (dot == std::string::npos || dot < name) return "";
@@ -28,21 +29,77 @@ std::string extension_of(const std::string& source) {
   return extension;
 }
 
-Reader reader_of_extension(const std::string& source) {
-  const std::string extension = extension_of(source);
-  if (extension == "txt" || extension == "edges" || extension == "el" || extension == "edgelist") {
-    return read_edge_list;
+/// The formats that a name of this ending has, the usual one first; empty without a known ending.
+/// In `.txt` there is an edge list or whatever the content says.
+std::vector<TextFormat> formats_of_extension(const std::string& extension) {
+  using enum TextFormat;
+  static const std::map<std::string, std::vector<TextFormat>> formats = {
+      {"edges", {edge_list}},
+      {"el", {edge_list}},
+      {"edgelist", {edge_list}},
+      {"adjlist", {adjacency_list, multiline_adjacency_list}},
+      {"adj", {adjacency_list, multiline_adjacency_list}},
+      {"multiline", {multiline_adjacency_list}},
+      {"gml", {gml}},
+      {"dot", {dot}},
+      {"gv", {dot}},
+      {"graphml", {graphml}},
+      {"gexf", {gexf}},
+      {"xml", {graphml, gexf}},
+      {"col", {dimacs}},
+      {"gr", {dimacs}},
+      {"dimacs", {dimacs}},
+      {"max", {dimacs}},
+      {"metis", {metis}},
+      {"mtx", {matrix_market}},
+      {"net", {pajek}},
+      {"paj", {pajek}},
+      {"g6", {graph6}},
+      {"graph6", {graph6}},
+      {"d6", {graph6}},
+      {"s6", {sparse6}},
+      {"sparse6", {sparse6}},
+      {"json", {node_link}},
+  };
+  const auto found = formats.find(extension);
+  return found == formats.end() ? std::vector<TextFormat>{} : found->second;
+}
+
+/// `certain`: the content or somebody says that it is this format.
+Graph read_as(TextFormat format, const std::string& text, const std::string& source, bool certain) {
+  switch (format) {
+    case TextFormat::edge_list:
+      return read_edge_list(text, source, certain);
+    case TextFormat::adjacency_list:
+      return read_adjacency_list(text, source);
+    case TextFormat::multiline_adjacency_list:
+      return read_multiline_adjacency_list(text, source);
+    case TextFormat::gml:
+      return read_gml(text, source);
+    case TextFormat::dot:
+      return read_dot_graph(text, source);
+    case TextFormat::graphml:
+      return read_graphml(text, source);
+    case TextFormat::gexf:
+      return read_gexf(text, source);
+    case TextFormat::dimacs:
+      return read_dimacs(text, source);
+    case TextFormat::metis:
+      return read_metis(text, source);
+    case TextFormat::matrix_market:
+      return read_matrix_market(text, source);
+    case TextFormat::pajek:
+      return read_pajek(text, source);
+    case TextFormat::graph6:
+      return read_graph6(text, source);
+    case TextFormat::sparse6:
+      return read_sparse6(text, source);
+    case TextFormat::node_link:
+      return read_node_link(text, source);
+    default:
+      throw InputError(fmt::format("{}: the content is {}; expected a graph{}", source,
+                                   name_of(format), advice_for(format, source)));
   }
-  if (extension == "adjlist" || extension == "adj") return read_adjacency_list;
-  if (extension == "gml") return read_gml;
-  if (extension == "dot" || extension == "gv") return read_dot_graph;
-  if (extension == "graphml" || extension == "xml") return read_graphml;
-  if (extension == "col" || extension == "gr" || extension == "dimacs" || extension == "max") {
-    return read_dimacs;
-  }
-  if (extension == "mtx") return read_matrix_market;
-  if (extension == "json") return read_node_link;
-  return nullptr;
 }
 
 using Writer = std::string (*)(const Graph&);
@@ -56,54 +113,6 @@ constexpr std::array<std::pair<std::string_view, Writer>, 8> kGraphWriters = {{
     {"mtx", write_matrix_market},
     {"json", write_node_link},
 }};
-
-/// Whether the text begins as a DOT graph does, after comments: strict? (di)graph name? {
-bool begins_as_dot(const std::string& text) {
-  std::size_t i = 0;
-  std::string word;
-  while (i < text.size()) {
-    const auto character = static_cast<unsigned char>(text[i]);
-    if (text.compare(i, 2, "/*") == 0) {
-      i = std::min(text.find("*/", i + 2), text.size() - 2) + 2;
-    } else if (text[i] == '#' || text.compare(i, 2, "//") == 0) {
-      i = std::min(text.find('\n', i), text.size());
-    } else if (std::isalpha(character) != 0) {
-      word += static_cast<char>(std::tolower(character));
-      ++i;
-      const bool ends = i == text.size() || std::isalnum(static_cast<unsigned char>(text[i])) == 0;
-      if (!ends) continue;
-      if (word == "graph" || word == "digraph") return text.find('{', i) != std::string::npos;
-      if (word != "strict") return false;
-      word.clear();
-    } else if (std::isspace(character) != 0) {
-      ++i;
-    } else {
-      return false;
-    }
-  }
-  return false;
-}
-
-/// Whether some line begins the graph of a GML file; before it stand keys of the file and comments.
-bool begins_as_gml(const std::string& text) {
-  for (const std::string_view line : lines_of(text)) {
-    const auto fields = fields_of(line);
-    if (fields.empty() || fields[0].front() == '#') continue;
-    if (fields[0] == "graph") return fields.size() == 1 || fields[1] == "[";
-    if (fields[0] != "Creator" && fields[0] != "Version") return false;
-  }
-  return false;
-}
-
-/// Whether the first line that is no comment announces a DIMACS problem.
-bool begins_as_dimacs(const std::string& text) {
-  for (const std::string_view line : lines_of(text)) {
-    const auto fields = fields_of(line);
-    if (fields.empty() || fields[0] == "c") continue;
-    return fields[0] == "p" && fields.size() == 4;
-  }
-  return false;
-}
 
 /// Whether every line could be of an edge list, and some line is an edge: a table with other
 /// separators would be a list of isolated vertices.
@@ -119,37 +128,51 @@ bool looks_as_edge_list(const std::string& text) {
   return has_edge;
 }
 
-Reader reader_of_content(const std::string& text) {
-  if (text.starts_with("%%MatrixMarket")) return read_matrix_market;
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return read_edge_list;  // which says that there is no vertex
-  if (text[first] == '<') return read_graphml;
-  if (text[first] == '{' && text.find("\"nodes\"") != std::string::npos) return read_node_link;
-  if (begins_as_dot(text)) return read_dot_graph;
-  if (begins_as_gml(text)) return read_gml;
-  if (begins_as_dimacs(text)) return read_dimacs;
-  if (looks_as_edge_list(text)) return read_edge_list;
-  return nullptr;
+/// JSON and XML of an unknown kind are refused by the reader of the format that the name implies.
+bool agree(const std::vector<TextFormat>& named, TextFormat content) {
+  if (std::ranges::find(named, content) != named.end()) return true;
+  const TextFormat usual = named.front();
+  return (content == TextFormat::other_json && usual == TextFormat::node_link) ||
+         (content == TextFormat::other_xml &&
+          (usual == TextFormat::graphml || usual == TextFormat::gexf));
 }
 
-std::string without_byte_order_mark(const std::string& text) {
-  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+Graph read_by_name_and_content(const std::string& text, const std::string& source) {
+  const std::vector<TextFormat> named = formats_of_extension(extension_of(source));
+  const auto content = recognised_graph(text);
+  if (content && !named.empty() && !agree(named, *content)) {
+    if (option_of(*content).empty())
+      throw InputError(
+          fmt::format("{}: the name implies {} and the content is {}; expected a graph{}", source,
+                      name_of(named.front()), name_of(*content), advice_for(*content, source)));
+    throw InputError(
+        fmt::format("{}: the name implies {} and the content is {}; expected one format, "
+                    "or --format {} or --format {}",
+                    source, name_of(named.front()), name_of(*content), option_of(named.front()),
+                    option_of(*content)));
+  }
+  if (content && std::ranges::find(named, *content) != named.end())
+    return read_as(*content, text, source, true);
+  if (!named.empty()) return read_as(named.front(), text, source, false);
+  if (content) return read_as(*content, text, source, true);
+  // An empty file is a list without vertices, which the caller says.
+  const bool empty = text.find_first_not_of(" \t\r\n") == std::string::npos;
+  if (empty || extension_of(source) == "txt" || looks_as_edge_list(text))
+    return read_edge_list(text, source);
+  throw InputError(source +
+                   ": unknown format; expected an edge list (.edges, .txt), an adjacency list "
+                   "(.adjlist), DOT (.dot), GML (.gml), GraphML (.graphml), GEXF (.gexf), DIMACS "
+                   "(.col, .gr, .max), METIS (.metis), Matrix Market (.mtx), Pajek (.net), graph6 "
+                   "(.g6), sparse6 (.s6) or node-link JSON (.json)");
 }
 
 }  // namespace
 
-Graph read_graph(const std::string& file, const std::string& source, bool undirected) {
-  const std::string text = without_byte_order_mark(file);
-  Reader reader = reader_of_extension(source);
-  if (reader == nullptr) reader = reader_of_content(text);
-  if (reader == nullptr) {
-    throw InputError(
-        source +
-        ": unknown format; expected an edge list (.edges, "
-        ".txt), an adjacency list (.adjlist), DOT (.dot), GML (.gml), GraphML "
-        "(.graphml), DIMACS (.col, .gr, .max), Matrix Market (.mtx) or node-link JSON (.json)");
-  }
-  Graph graph = reader(text, source);
+Graph read_graph(const std::string& file, const std::string& source, bool undirected,
+                 const std::optional<std::string>& format) {
+  const std::string text(without_byte_order_mark(file, source));
+  Graph graph = format ? read_as(graph_format(*format), text, source, true)
+                       : read_by_name_and_content(text, source);
   if (graph.size() == 0) {
     throw InputError(source + ": the graph has no vertices; expected at least one");
   }
@@ -159,7 +182,7 @@ Graph read_graph(const std::string& file, const std::string& source, bool undire
 
 std::string write_graph(const Graph& graph, const std::string& path) {
   for (const auto& [extension, write] : kGraphWriters) {
-    if (extension_of(path) != extension) continue;
+    if (path.ends_with(".gz") || extension_of(path) != extension) continue;
     try {
       return write(graph);
     } catch (const InputError& error) {
@@ -173,7 +196,7 @@ std::string write_graph(const Graph& graph, const std::string& path) {
 
 std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& file,
                                                             const std::string& source) {
-  const std::string text = without_byte_order_mark(file);
+  const std::string_view text = without_byte_order_mark(file, source);
   std::vector<std::pair<std::string, std::string>> pairs;
   std::size_t line_number = 0;
   for (const std::string_view line : lines_of(text)) {
@@ -248,7 +271,7 @@ bool is_edge_with_data(const std::vector<std::string_view>& fields) {
   return fields.size() >= 3 && fields[2].front() == '{' && fields.back().back() == '}';
 }
 
-bool is_decimal(std::string_view field) {
+bool is_decimal(std::string_view field, std::string_view exponents) {
   std::size_t i = 0;
   const auto skip_sign = [&] {
     if (i < field.size() && (field[i] == '+' || field[i] == '-')) ++i;
@@ -265,7 +288,7 @@ bool is_decimal(std::string_view field) {
     digits += skip_digits();
   }
   if (digits == 0) return false;
-  if (i < field.size() && (field[i] == 'e' || field[i] == 'E')) {
+  if (i < field.size() && exponents.find(field[i]) != std::string_view::npos) {
     ++i;
     skip_sign();
     if (skip_digits() == 0) return false;

@@ -10,12 +10,19 @@
 namespace logdepth::inline objects {
 
 /// What read_graph chooses from, and what these readers share; errors as there.
-Graph read_edge_list(const std::string& text, const std::string& source);
+/// `certain`: somebody says that it is one, so its words may be any and it may have no edge.
+Graph read_edge_list(const std::string& text, const std::string& source, bool certain = false);
 Graph read_adjacency_list(const std::string& text, const std::string& source);
+Graph read_multiline_adjacency_list(const std::string& text, const std::string& source);
 Graph read_gml(const std::string& text, const std::string& source);
 Graph read_dot_graph(const std::string& text, const std::string& source);
 Graph read_graphml(const std::string& text, const std::string& source);
+Graph read_gexf(const std::string& text, const std::string& source);
 Graph read_dimacs(const std::string& text, const std::string& source);
+Graph read_metis(const std::string& text, const std::string& source);
+Graph read_pajek(const std::string& text, const std::string& source);
+Graph read_graph6(const std::string& text, const std::string& source);
+Graph read_sparse6(const std::string& text, const std::string& source);
 Graph read_matrix_market(const std::string& text, const std::string& source);
 Graph read_node_link(const std::string& text, const std::string& source);
 
@@ -54,7 +61,8 @@ std::size_t read_count(std::string_view field, const std::string& source, std::s
 /// Whether the fields of a line are those of an edge with data as Python's networkx writes them:
 /// source, target, then a dictionary in braces, which may hold blanks.
 bool is_edge_with_data(const std::vector<std::string_view>& fields);
-/// A decimal number, with sign, point and exponent where it has them; nothing is rounded.
-bool is_decimal(std::string_view field);
+/// A decimal number, with sign, point and exponent where it has them; nothing is rounded. Exponents
+/// begin with one of these letters.
+bool is_decimal(std::string_view field, std::string_view exponents = "eE");
 
 }  // namespace logdepth::inline objects

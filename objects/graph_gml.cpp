@@ -31,6 +31,13 @@ struct Value {
       if (value.key == name) return &value;
     return nullptr;
   }
+  /// Behind the first value of this key.
+  const Value* find_second(const std::string& name) const {
+    const Value* first = find(name);
+    for (const Value& value : list)
+      if (first != nullptr && &value != first && value.key == name) return &value;
+    return nullptr;
+  }
 };
 
 constexpr std::size_t kMaxDepth = 64;
@@ -78,6 +85,8 @@ class GmlReader {
     const Value* graph = file.find("graph");
     if (!graph || graph->kind != Value::Kind::list)
       refuse(graph ? graph->line : 1, "expected 'graph [' with nodes and edges");
+    require_once(file, {"graph"});
+    require_once(*graph, {"directed"});
     const Value* directed = graph->find("directed");
     if (directed && directed->text != "0" && directed->text != "1")
       refuse(directed->line,
@@ -154,18 +163,28 @@ class GmlReader {
     }
   }
 
+  /// Refuses a second value of these keys, which another reader would take instead of the first.
+  void require_once(const Value& list, const std::vector<std::string>& keys) const {
+    for (const std::string& key : keys)
+      if (const Value* second = list.find_second(key))
+        refuse(second->line, "expected one value of '" + key + "', found a second one");
+  }
+
   void add_node(const Value& node) {
+    require_once(node, {"id", "label"});
     const Value* id = node.find("id");
     if (!id) refuse(node.line, "expected an 'id' of every node");
     const Value* label = node.find("label");
     const std::string& name = label && label->kind != Value::Kind::list ? label->text : id->text;
     if (graph_.vertex(name)) refuse(node.line, "two nodes are called " + in_quotes(name));
-    const Vertex vertex = add_named_vertex(graph_, name, source_, node.line);
+    const std::size_t line = label && label->kind != Value::Kind::list ? label->line : id->line;
+    const Vertex vertex = add_named_vertex(graph_, name, source_, line);
     if (!nodes_.emplace(id->text, vertex).second)
       refuse(node.line, "two nodes have the id " + in_quotes(id->text));
   }
 
   Vertex end(const Value& edge, const char* key) const {
+    require_once(edge, {key});
     const Value* id = edge.find(key);
     if (!id) refuse(edge.line, fmt::format("expected a '{}' of every edge", key));
     const auto node = nodes_.find(id->text);

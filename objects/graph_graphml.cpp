@@ -12,6 +12,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph_formats.hpp"
+#include "objects/xml_elements.hpp"
 
 namespace logdepth::inline objects {
 
@@ -22,18 +23,13 @@ namespace {
 class GraphmlOutline {
  public:
   GraphmlOutline(const std::string& text, const std::string& source)
-      : text_(text), source_(source) {
-    const pugi::xml_parse_result result =
-        document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
-    if (!result) {
-      fail(result.offset,
-           std::string("expected a GraphML file, but found: ") + result.description());
-    }
+      : source_(source), file_(text, source, "a GraphML file") {
+    pugi::xml_node document = file_.document();
     DepthLimit limit;
-    if (!document_.traverse(limit)) {
+    if (!document.traverse(limit)) {
       fail(limit.beyond, fmt::format("expected elements nested at most {} deep", DepthLimit::max));
     }
-    const pugi::xml_node root = document_.child("graphml");
+    const pugi::xml_node root = document.child("graphml");
     if (!root) fail(0, "expected a <graphml> element");
     if (const auto second = root.next_sibling("graphml")) {
       fail(second, "expected one <graphml> element");
@@ -41,7 +37,7 @@ class GraphmlOutline {
     const pugi::xml_node element = root.child("graph");
     if (!element) fail(root, "expected a <graph> element");
     if (const auto second = element.next_sibling("graph")) fail(second, "expected one <graph>");
-    const std::string direction = element.attribute("edgedefault").as_string();
+    const std::string direction = file_.attribute(element, "edgedefault");
     if (direction != "directed" && direction != "undirected") {
       fail(element, "expected edgedefault=\"directed\" or \"undirected\" of <graph>, found " +
                         in_quotes(direction));
@@ -69,38 +65,32 @@ class GraphmlOutline {
     }
   };
 
-  std::size_t line_of(std::ptrdiff_t offset) const {
-    const std::size_t end =
-        std::min(text_.size(), static_cast<std::size_t>(std::max(offset, std::ptrdiff_t{0})));
-    return 1 + static_cast<std::size_t>(std::count(
-                   text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-  }
   [[noreturn]] void fail(std::ptrdiff_t offset, const std::string& sentence) const {
-    throw InputError(source_, line_of(offset), sentence);
+    file_.fail(offset, sentence);
   }
   [[noreturn]] void fail(const pugi::xml_node& node, const std::string& sentence) const {
-    fail(node.offset_debug(), sentence);
+    file_.fail(node, sentence);
   }
 
   void read_node(const pugi::xml_node& node) {
     if (node.child("graph")) fail(node, "expected no <graph> inside a <node>");
-    const std::string id = node.attribute("id").as_string();
+    const std::string id = file_.attribute(node, "id");
     if (id.empty()) fail(node, "expected an attribute id of <node>");
     if (vertices_.vertex(id)) {
       fail(node, "node " + in_quotes(id) + " occurs twice; expected distinct ids");
     }
-    add_named_vertex(vertices_, id, source_, line_of(node.offset_debug()));
+    add_named_vertex(vertices_, id, source_, file_.line_of(node));
   }
 
   void read_edge(const pugi::xml_node& edge, bool directed, bool is_first) {
     for (const char* end : {"source", "target"}) {
-      const std::string id = edge.attribute(end).as_string();
+      const std::string id = file_.attribute(edge, end);
       if (!vertices_.vertex(id)) {
         fail(edge, std::string("expected ") + end + " of <edge> to be the id of a node, found " +
                        in_quotes(id));
       }
     }
-    const std::string direction = edge.attribute("directed").as_string();
+    const std::string direction = file_.attribute(edge, "directed");
     if (!direction.empty() && direction != "true" && direction != "false") {
       fail(edge,
            "expected directed=\"true\" or \"false\" of <edge>, found " + in_quotes(direction));
@@ -112,9 +102,8 @@ class GraphmlOutline {
     directed_ = directed;
   }
 
-  const std::string& text_;
   const std::string& source_;
-  pugi::xml_document document_;
+  XmlFile file_;
   Graph vertices_;
   bool directed_ = true;  ///< of the edges, where there are any
 };

@@ -98,12 +98,13 @@ class MatrixMarketReader {
 
   /// By its digits: 1e-400 is not 0, whatever a floating-point number makes of it.
   bool is_zero(std::string_view value) const {
-    if (!is_decimal(value) ||
-        (is_integer_ && value.find_first_of(".eE") != std::string_view::npos)) {
+    constexpr std::string_view exponents = "eEdDqQ";  // Fortran's too
+    if (!is_decimal(value, exponents) ||
+        (is_integer_ && value.find_first_of(".eEdDqQ") != std::string_view::npos)) {
       fail(std::string("expected ") + (is_integer_ ? "an integer" : "a number") +
            " as value, found " + in_quotes(value));
     }
-    const std::string_view mantissa = value.substr(0, value.find_first_of("eE"));
+    const std::string_view mantissa = value.substr(0, value.find_first_of(exponents));
     return mantissa.find_first_of("123456789") == std::string_view::npos;
   }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "objects/prime.hpp"
@@ -56,7 +58,7 @@ std::size_t root_of_unity(std::size_t prime, std::size_t k) {
 }
 
 /// Groups that belong to no family of ours.
-const std::vector<NamedGroup>& single_groups(std::size_t order) {
+const std::map<std::size_t, std::vector<NamedGroup>>& all_single_groups() {
   static const std::map<std::size_t, std::vector<NamedGroup>> groups = {
       {16,
        {{"SD16", metacyclic(8, 2, 3, 0)},  // semidihedral
@@ -78,9 +80,24 @@ const std::vector<NamedGroup>& single_groups(std::size_t order) {
       {120, {{"SL(2,5)", matrices(5, {{1, 1, 0, 1}, {1, 0, 1, 1}})}}},
       {168, {{"PSL(2,7)", {7, {{1, 2, 3, 4, 5, 6, 0}, {0, 1, 3, 2, 6, 5, 4}}}}}},
   };
+  return groups;
+}
+
+const std::vector<NamedGroup>& single_groups(std::size_t order) {
   static const std::vector<NamedGroup> none;
+  const auto& groups = all_single_groups();
   const auto found = groups.find(order);
   return found == groups.end() ? none : found->second;
+}
+
+/// The number behind the prefix, where that is all of the text and is at most `most`; else 0.
+std::size_t number_behind(std::string_view prefix, std::string_view text, std::size_t most) {
+  if (!text.starts_with(prefix)) return 0;
+  const char* const begin = text.data() + prefix.size();
+  const char* const end = text.data() + text.size();
+  std::size_t number = 0;
+  const auto [next, error] = std::from_chars(begin, end, number);
+  return error == std::errc() && next == end && *begin != '0' && number <= most ? number : 0;
 }
 
 }  // namespace
@@ -114,6 +131,34 @@ std::vector<NamedGroup> noncommutative_groups(std::size_t order,
   }
   for (const NamedGroup& group : single_groups(order)) groups.push_back(group);
   return groups;
+}
+
+std::optional<GeneratedMonoid> group_called(const std::string& name, std::size_t most) {
+  if (name == "trivial") return cyclic_group(1).group;
+  std::vector<std::size_t> orders;
+  if (const auto n = number_behind("Dic", name, most)) orders.push_back(4 * n);
+  if (const auto order = number_behind("Q", name, most)) orders.push_back(order);
+  if (const std::size_t colon = name.find(" : "); colon != std::string::npos) {
+    const auto p = number_behind("Z", std::string_view(name).substr(0, colon), most);
+    const auto k = number_behind("Z", std::string_view(name).substr(colon + 3), most);
+    if (p > 0 && k > 0) orders.push_back(p * k);
+  }
+  for (const auto& [order, groups] : all_single_groups())
+    for (const NamedGroup& group : groups)
+      if (group.name == name) return group.group;
+  for (const std::size_t order : orders) {
+    if (order > most) continue;
+    for (NamedGroup& group : noncommutative_groups(order, [](std::size_t) { return true; }))
+      if (group.name == name) return std::move(group.group);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> single_group_names() {
+  std::vector<std::string> names;
+  for (const auto& [order, groups] : all_single_groups())
+    for (const NamedGroup& group : groups) names.push_back(group.name);
+  return names;
 }
 
 }  // namespace logdepth::inline objects

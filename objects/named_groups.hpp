@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,11 @@ NamedGroup cyclic_group(std::size_t order);
 /// that hold an element of an order that does not fit.
 std::vector<NamedGroup> noncommutative_groups(std::size_t order,
                                               const std::function<bool(std::size_t)>& fits);
+
+/// The group that is called so, by any of the names above. Its order is at most `most`; absent for
+/// another name.
+std::optional<GeneratedMonoid> group_called(const std::string& name, std::size_t most);
+/// The names of groups that belong to no family.
+std::vector<std::string> single_group_names();
 
 }  // namespace logdepth::inline objects

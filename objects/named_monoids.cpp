@@ -3,13 +3,16 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <cctype>
 #include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/quoted_text.hpp"
+#include "base/spelling.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/named_groups.hpp"
 #include "objects/transition_monoid.hpp"
 
 namespace logdepth::inline objects {
@@ -87,15 +90,27 @@ GeneratedMonoid quaternion() {
 
 InputError unknown(std::string_view part, const std::string& name) {
   const std::string of = part == name ? "" : " in " + in_quotes(name);
+  std::vector<std::string> known = single_group_names();
+  known.insert(known.end(), {"V4", "Q8", "flipflop", "trivial"});
+  std::string capital(part);
+  if (!capital.empty())
+    capital[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(capital[0])));
+  if (capital != part && capital.size() > 1 &&
+      std::string_view("ZSADT").find(capital[0]) != std::string_view::npos &&
+      capital.find_first_not_of("0123456789", 1) == std::string::npos && capital[1] != '0')
+    known.push_back(capital);
+  const auto near = meant(std::string(part), known);
   return InputError("unknown group or monoid " + in_quotes(part) + of +
                     ": expected Zk, Sk, Ak, Tk (k = 1, 2, ...), Dk (k = 3, 4, ...), V4, Q8, "
-                    "flipflop, or a product of these such as A4_x_Z5");
+                    "flipflop, or a product of these such as A4_x_Z5" +
+                    (near ? "; did you mean " + *near + "?" : ""));
 }
 
 GeneratedMonoid parse_factor(std::string_view part, const std::string& name) {
   if (part == "V4") return {4, {{1, 0, 3, 2}, {2, 3, 0, 1}}};
   if (part == "Q8") return quaternion();
   if (part == "flipflop") return {2, {{0, 0}, {1, 1}, {0, 1}}};
+  if (auto group = group_called(std::string(part), max_points)) return *std::move(group);
   if (part.size() < 2 || std::string_view("ZSADT").find(part[0]) == std::string_view::npos) {
     throw unknown(part, name);
   }
@@ -123,13 +138,25 @@ GeneratedMonoid parse_factor(std::string_view part, const std::string& name) {
   }
 }
 
+/// Where the first product sign stands that is in no parentheses, `_x_` or, as inspect prints it,
+/// ` x `; npos without one.
+std::size_t product_sign(std::string_view name) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '(') ++depth;
+    if (name[i] == ')' && depth > 0) --depth;
+    const std::string_view rest = name.substr(i);
+    if (depth == 0 && (rest.starts_with("_x_") || rest.starts_with(" x "))) return i;
+  }
+  return std::string_view::npos;
+}
+
 std::vector<GeneratedMonoid> parse_factors(const std::string& name) {
-  static constexpr std::string_view times = "_x_";
   std::vector<GeneratedMonoid> factors;
   std::size_t points = 0;
   std::string_view rest = name;
   while (true) {
-    const std::size_t end = rest.find(times);
+    const std::size_t end = product_sign(rest);
     factors.push_back(parse_factor(rest.substr(0, end), name));
     points += factors.back().points;
     if (points > max_points) {
@@ -138,7 +165,7 @@ std::vector<GeneratedMonoid> parse_factors(const std::string& name) {
                       in_quotes(name), max_points));
     }
     if (end == std::string_view::npos) return factors;
-    rest = rest.substr(end + times.size());
+    rest = rest.substr(end + 3);
   }
 }
 

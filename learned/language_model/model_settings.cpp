@@ -70,9 +70,20 @@ void take_rotary_base(ModelConfig& model, const SettingFields& in, const std::st
   if (!(model.rotary_base > 1)) in.refuse(key, "more than 1");
 }
 
-/// Rotary angles are a base and nothing more. Newer files keep both in `rope_parameters`.
+/// Rotary angles are a base and nothing more. Newer files keep both in `rope_parameters`, and some
+/// files have the base twice: then it is the same.
 void read_rotary(ModelConfig& model, const SettingFields& in) {
-  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+  std::string from;  // the key that the base was read from
+  const auto take = [&](const SettingFields& fields, const std::string& path) {
+    if (!fields.has("rope_theta")) return;
+    const double known = model.rotary_base;
+    take_rotary_base(model, fields, "rope_theta");
+    if (!from.empty() && model.rotary_base != known)
+      fields.refuse("rope_theta", fmt::format("{}, as in {}", known, from));
+    from = path;
+  };
+  take(in, "rope_theta");
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
     if (!in.has(key)) continue;
     if (!in.at(key).is_object()) in.refuse(key, "an object");
     const SettingFields inner(in.at(key), in.file() + ": " + key);
@@ -83,9 +94,9 @@ void read_rotary(ModelConfig& model, const SettingFields& in) {
           name != "partial_rotary_factor")
         in.refuse(key, "rotary angles without scaling");
     inner.expect_only("partial_rotary_factor", {1}, "1, all channels of a head turn");
-    take_rotary_base(model, inner, "rope_theta");
+    take(inner, std::string(key) + ".rope_theta");
   }
-  take_rotary_base(model, in, "rope_theta");
+  if (!(model.rotary_base > 1)) in.refuse("rope_theta", "more than 1");
 }
 
 Json as_json(const GgufArray& array) {
@@ -144,6 +155,8 @@ LanguageModelSettings read_config_json(const std::string& file) {
               fmt::format("{}, hidden_size by num_attention_heads", model.width / model.heads));
   settings.tied = in.flag_if_any("tie_word_embeddings");
   read_rotary(model, in);
+  if (in.has("dtype") && in.has("torch_dtype") && in.at("dtype") != in.at("torch_dtype"))
+    in.refuse("dtype", in.at("torch_dtype").dump() + ", as in torch_dtype");
   if (architecture == "olmo2") {
     model.norm_place = ModelConfig::NormPlace::after;
     model.query_key_norm = true;

@@ -7,10 +7,11 @@
 #include <ostream>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/gzip_text.hpp"
 
 namespace logdepth::inline learned_word_problems {
 namespace {
@@ -55,10 +56,34 @@ std::optional<T> whole_number(std::string_view text) {
   return value;
 }
 
+/// The columns of a line, also those in quotation marks, in which a doubled mark is one.
+std::vector<std::string> csv_columns(std::string_view line, const std::string& source,
+                                     std::size_t number) {
+  std::vector<std::string> columns(1);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == ',') {
+      columns.emplace_back();
+    } else if (line[i] == '"' && columns.back().empty() && (i == 0 || line[i - 1] == ',')) {
+      for (++i; i < line.size() && (line[i] != '"' || line.substr(i).starts_with("\"\"")); ++i) {
+        if (line[i] == '"') ++i;
+        columns.back() += line[i];
+      }
+      if (i == line.size() || (i + 1 < line.size() && line[i + 1] != ','))
+        throw InputError(
+            source, number,
+            fmt::format("column {}: expected '\"' to end the quoted field", columns.size()));
+    } else {
+      columns.back() += line[i];
+    }
+  }
+  return columns;
+}
+
 std::vector<RawRow> raw_rows(std::string_view text, const std::string& source,
                              const MonoidTable& table) {
   const std::vector<std::string_view> lines = lines_of(text);
-  if (lines.empty() || lines[0] != kHeader) {
+  const std::string header = lines.empty() ? "" : joined(csv_columns(lines[0], source, 1), ",");
+  if (header != kHeader) {
     const std::string_view found = lines.empty() ? std::string_view() : lines[0];
     const std::string note = found == "length,input,target"
                                  ? ", which older published files have: their target is the last "
@@ -71,7 +96,7 @@ std::vector<RawRow> raw_rows(std::string_view text, const std::string& source,
   std::vector<RawRow> rows;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::size_t line = i + 1;
-    const auto columns = split(lines[i], ',');
+    const std::vector<std::string> columns = csv_columns(lines[i], source, line);
     if (columns.size() != 3)
       throw InputError(source, line,
                        fmt::format("expected the 3 columns {}, found {}", kHeader, columns.size()));
@@ -209,7 +234,7 @@ WordFile parse_word_file(std::string_view text, const std::string& source,
 }
 
 WordFile read_word_file(const std::string& file, const MonoidTable& table) {
-  return parse_word_file(read_whole_file(file), file, table);
+  return parse_word_file(read_text_file(file), file, table);
 }
 
 WordFileWriter::WordFileWriter(std::ostream& out, const MonoidTable& table, ProductOrder order)

@@ -13,6 +13,7 @@
 #include "objects/automaton_files.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
+#include "objects/text_format.hpp"
 #include "objects/transition_monoid.hpp"
 
 namespace logdepth::inline library_requests {
@@ -20,11 +21,16 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of an automaton's file
 
+/// Without a byte order mark. Errors: InputError for another encoding.
+std::string text_of(const std::string& content, const std::string& source) {
+  return std::string(without_byte_order_mark(content, source));
+}
+
 Nfa read_fst_file(const std::string& text, const std::string& source,
                   const AutomatonSource& beside) {
-  std::optional<std::string> symbols;
-  if (beside.symbols) symbols = content_of(*beside.symbols);
-  return read_fst(text, source, symbols);
+  if (!beside.symbols) return read_fst(text, source);
+  const std::string& name = beside.symbols->name;
+  return read_fst(text, source, text_of(content_of(*beside.symbols), name), name);
 }
 Nfa read_jff_file(const std::string& text, const std::string& source, const AutomatonSource&) {
   return read_jff(text, source);
@@ -46,8 +52,8 @@ constexpr std::array kAutomatonFiles = {
     AutomatonFile{"jff", "--jff", "JFLAP file", &AutomatonSource::jff, read_jff_file},
     AutomatonFile{"dot", "--dot", "Graphviz file, with accepting states as doublecircle",
                   &AutomatonSource::dot, read_dot_file},
-    AutomatonFile{"mata", "--mata", "Mata file (@NFA-explicit)", &AutomatonSource::mata,
-                  read_mata_file},
+    AutomatonFile{"mata", "--mata", "Mata file (@NFA-explicit or @NFA-bits)",
+                  &AutomatonSource::mata, read_mata_file},
     // --json is said of what a command prints.
     AutomatonFile{"json", "--json-automaton",
                   "JSON file of a DFA or NFA, as the Python library automata-lib has it",
@@ -170,12 +176,30 @@ Nfa nfa_of(const TransitionTable& table) {
   return nfa;
 }
 
+/// What is said of a language that is empty, or that has all words; empty for others.
+std::string note_of_language(const Nfa& nfa, const Dfa& minimal, const std::string& machine) {
+  if (minimal.states() > 1) return "";
+  if (minimal.accepting.front())
+    return "every word over its " + counted(minimal.alphabet.size(), "letter") + " is accepted";
+  const bool none = std::ranges::find(nfa.accepting, true) == nfa.accepting.end();
+  return std::string(nfa.initial.empty() ? "no state is initial"
+                     : none              ? "no state accepts"
+                                         : "no accepting state is reached from the initial one") +
+         ", so no word is accepted" + (machine.empty() ? "" : "; " + machine);
+}
+
 /// One that is decided by following its arcs.
 LoadedAutomaton load_arcs(const std::string& name, Nfa nfa, const std::string& where,
                           const std::optional<Alphabet>& alphabet) {
   if (alphabet) nfa = over_alphabet(std::move(nfa), *alphabet, where);
   auto oracle = make_nfa_oracle(nfa, name);
-  return load_language(name, std::move(nfa), std::move(oracle));
+  std::vector<std::string> notes = nfa.notes;
+  const std::string machine = nfa.looks_like;
+  LoadedAutomaton loaded = load_language(name, std::move(nfa), std::move(oracle));
+  loaded.notes = std::move(notes);
+  const std::string note = note_of_language(*loaded.given, *loaded.minimal, machine);
+  if (!note.empty()) loaded.notes.push_back(where + ": " + note);
+  return loaded;
 }
 
 }  // namespace
@@ -243,7 +267,8 @@ LoadedAutomaton load_automaton(const AutomatonSource& source, const Letters& let
       [&](const AutomatonFile& known) { return (source.*known.file).has_value(); });
   const SourceFile& file = *(source.*kind.file);
   return load_arcs(std::string(kind.name) + " " + base_name(file),
-                   kind.read(content_of(file, kMostBytes), file.name, source), file.name, alphabet);
+                   kind.read(text_of(content_of(file, kMostBytes), file.name), file.name, source),
+                   file.name, alphabet);
 }
 
 Nfa LoadedAutomaton::minimal_to_write() const {

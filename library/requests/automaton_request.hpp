@@ -45,6 +45,8 @@ struct LoadedAutomaton {
       state_names;  ///< of `minimal`, from those of the user's file; else empty
   std::unique_ptr<LanguageOracle> oracle;
   std::optional<Nfa> given;  ///< over the alphabet that was asked for; absent for a group
+  /// For standard error: what its reader chose or did not use, and whether its language is trivial.
+  std::vector<std::string> notes = {};
 
   /// `minimal` with these names, to be written. Errors: SizeLimit where it is absent.
   Nfa minimal_to_write() const;

@@ -9,7 +9,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/crasp.hpp"
 #include "oracle/crasp_oracle.hpp"
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/gzip_text.hpp"
 
 namespace logdepth::inline library_requests {
 namespace {
@@ -80,7 +80,7 @@ NamedLanguage load_language_oracle(const OracleRequest& request, const Model& mo
   }
   if (const auto file = crasp_file(request.against)) {
     std::string name = "crasp " + std::filesystem::path(*file).filename().string();
-    auto oracle = make_crasp_oracle(parse_crasp(read_whole_file(*file), *file), name);
+    auto oracle = make_crasp_oracle(parse_crasp(read_text_file(*file), *file), name);
     return {std::move(oracle), std::move(name)};
   }
   if (request.against.empty() && !names_automaton(request.automaton))
@@ -90,7 +90,7 @@ NamedLanguage load_language_oracle(const OracleRequest& request, const Model& mo
   AutomatonSource automaton = request.automaton;
   if (!request.against.empty()) name_automaton(request.against, automaton);
   LoadedAutomaton loaded = load_automaton(automaton, model.alphabet);
-  return {std::move(loaded.oracle), std::move(loaded.name)};
+  return {std::move(loaded.oracle), std::move(loaded.name), std::move(loaded.notes)};
 }
 
 NamedReachability load_reachability_oracle(const OracleRequest& request, const Model& model) {

@@ -23,6 +23,7 @@ struct OracleRequest {
 struct NamedLanguage {
   std::unique_ptr<LanguageOracle> oracle;
   std::string name;
+  std::vector<std::string> notes = {};  ///< on the file of the automaton, for standard error
 };
 /// What is right of the words of this model. Errors: InputError where the request says nothing, two
 /// things, or what is right of graphs.

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include "runtime/file/whole_file.hpp"
+#include "runtime/file/gzip_text.hpp"
 
 namespace logdepth::inline library_requests {
 
 std::string content_of(const SourceFile& source, std::size_t limit) {
-  return source.text ? *source.text : read_whole_file(source.name, limit);
+  return source.text ? *source.text : read_text_file(source.name, limit);
 }
 
 std::string base_name(const SourceFile& source) {

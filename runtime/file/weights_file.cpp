@@ -1,15 +1,12 @@
 #include "runtime/file/weights_file.hpp"
 
 #include <fmt/core.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <stdexcept>
-#include <vector>
 
 #include "logdepth/errors.hpp"
+#include "runtime/file/gzip_text.hpp"
 #include "runtime/file/model_json.hpp"
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -18,7 +15,6 @@ namespace logdepth::inline runtime_file {
 namespace {
 
 constexpr std::array<std::string_view, 2> kOutsideTheHash{"derived", "sha256"};
-constexpr std::size_t kChunk = std::size_t{1} << 16;
 
 std::string hash_of(const JsonTape& tape) {
   std::string text;
@@ -29,10 +25,6 @@ std::string hash_of(const JsonTape& tape) {
 
 std::string too_large(const char* what) {
   return fmt::format("{} is larger than the limit of {} MiB", what, kMaxWeightsBytes >> 20);
-}
-
-bool is_gzip(std::string_view bytes) {
-  return bytes.starts_with("\x1f\x8b");
 }
 
 /// What a text that is no JSON object looks like, and what makes weights of it; empty if unknown.
@@ -56,56 +48,6 @@ std::string origin_of(std::string_view text, const std::string& source) {
     return "an automaton of Mata's; `logdepth compile regular --mata` makes weights of it";
   if (begins("<")) return "XML";
   return "";
-}
-
-/// One gzip member and nothing after it; stops as soon as the text exceeds the limit.
-std::string unpacked(const std::string& bytes, const std::string& path) {
-  z_stream stream{};
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::runtime_error("zlib cannot start");
-  const auto end = [](z_stream* s) { inflateEnd(s); };
-  const std::unique_ptr<z_stream, decltype(end)> guard(&stream, end);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  std::string text;
-  std::vector<char> chunk(kChunk);
-  int status = Z_OK;
-  while (status == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
-    stream.avail_out = static_cast<uInt>(chunk.size());
-    status = inflate(&stream, Z_NO_FLUSH);
-    text.append(chunk.data(), chunk.size() - stream.avail_out);
-    if (text.size() > kMaxWeightsBytes) {
-      throw InputError(path + ": " + too_large("the unpacked text"));
-    }
-  }
-  if (status == Z_BUF_ERROR) throw InputError(path + ": the gzip data ends too early");
-  if (status != Z_STREAM_END) throw InputError(path + ": the gzip data is damaged");
-  if (stream.avail_in != 0) {
-    throw InputError(
-        fmt::format("{}: {} bytes follow the end of the gzip data", path, stream.avail_in));
-  }
-  return text;
-}
-
-std::string packed(const std::string& text) {
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-      Z_OK) {
-    throw std::runtime_error("zlib cannot start");
-  }
-  const auto end = [](z_stream* s) { deflateEnd(s); };
-  const std::unique_ptr<z_stream, decltype(end)> guard(&stream, end);
-  gz_header header{};  // no name, no time
-  header.os = 255;     // unknown: the bytes do not tell the machine
-  deflateSetHeader(&stream, &header);
-  std::string bytes(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_out = static_cast<uInt>(bytes.size());
-  if (deflate(&stream, Z_FINISH) != Z_STREAM_END) throw std::runtime_error("zlib cannot finish");
-  bytes.resize(stream.total_out);
-  return bytes;
 }
 
 }  // namespace
@@ -148,7 +90,7 @@ CheckedModel parse_weights(std::string_view text, const std::string& source) {
 
 CheckedModel read_weights(const std::string& path) {
   std::string bytes = read_whole_file(path, kMaxWeightsBytes);
-  if (is_gzip(bytes)) bytes = unpacked(bytes, path);
+  if (is_gzip(bytes)) bytes = unpacked(bytes, path, kMaxWeightsBytes);
   return parse_weights(bytes, path);
 }
 

@@ -142,7 +142,7 @@ TEST(BadFstFiles, AreRefusedWithTheLineAndWhatWasExpected) {
             "x.fst:1: expected 'from to label [weight]' or 'final [weight]', found '0 1 2 3 4 5'");
   EXPECT_EQ(of_fst("0\n"), "x.fst: no letter occurs; expected at least one arc with a letter");
   EXPECT_EQ(of_fst("0 1 a\n0 1 \xFF\n"),
-            "x.fst: letter '\\xff' of the alphabet is not valid UTF-8");
+            "x.fst:2: letter '\\xff' of the alphabet is not valid UTF-8");
   EXPECT_EQ(of_fst("0 1 a\n1 1 c\n", "a 1\nb 2\n"),
             "x.fst:2: label 'c' is not in the symbols file; expected a symbol");
   EXPECT_EQ(of_fst("0 1 1\n1 1 3\n", "a 1\nb 2\n"),
@@ -179,7 +179,7 @@ TEST(BadDotFiles, AreRefusedWithTheLineAndWhatWasExpected) {
       "x.dot: edge from 'p' to 'p': expected letters separated by commas, found 'a,,b'; write "
       "\\, for the letter comma");
   EXPECT_EQ(of_dot(start + " p -> p [label=\"a b\"]}"),
-            "x.dot: letter 'a b' of the alphabet holds white space or a control character");
+            "x.dot:3: letter 'a b' of the alphabet holds white space or a control character");
   EXPECT_EQ(of_dot(start + "p [accepting=maybe]}"),
             "x.dot: expected true or false for accepting of node 'p', found 'maybe'");
   EXPECT_EQ(
@@ -202,8 +202,9 @@ TEST(BadJffFiles, AreRefusedWithTheLineAndWhatWasExpected) {
   EXPECT_EQ(of_jff("<structure>\n<type>fa</type>\n<automaton>"),
             "x.jff:3: expected an XML file of JFLAP, but found: Start-end tags mismatch");
   EXPECT_EQ(of_jff("<html/>"), "x.jff:1: expected a <structure> element, as JFLAP writes");
-  EXPECT_EQ(of_jff("<structure>\n<type>pda</type></structure>"),
-            "x.jff:2: expected <type>fa</type>, a finite automaton, found 'pda'");
+  EXPECT_EQ(
+      of_jff("<structure>\n<type>pda</type></structure>"),
+      "x.jff:2: expected <type>fa</type>, a finite automaton, found 'pda', a pushdown automaton");
   EXPECT_EQ(of_jff(file("<state/>\n")), "x.jff:4: expected an attribute id of <state>");
   EXPECT_EQ(of_jff(file(state + state)), "x.jff:5: state '0' occurs twice; expected distinct ids");
   EXPECT_EQ(of_jff(file("<state id=\"0\"/>\n")),
@@ -213,8 +214,9 @@ TEST(BadJffFiles, AreRefusedWithTheLineAndWhatWasExpected) {
   EXPECT_EQ(of_jff(file(state + "<transition><from>0</from><to>0</to></transition>")),
             "x.jff:5: expected a <read> element in the transition");
   EXPECT_EQ(
-      of_jff(file(state + "<transition><from>0</from><to>0</to><read>ab</read></transition>")),
-      "x.jff:5: expected one letter or nothing in <read>, found 'ab'; split the transition");
+      of_jff(file(state + "<transition><from>0</from><to>0</to><read>[a-z]</read></transition>")),
+      "x.jff:5: expected letters in <read>, found the range '[a-z]'; write a transition per "
+      "letter");
   EXPECT_EQ(of_jff(file(state)),
             "x.jff: no letter occurs; expected at least one arc with a letter");
 }
@@ -224,9 +226,12 @@ TEST(BadNames, OfMonoidsAreRefusedWithTheKnownOnes) {
       ": expected Zk, Sk, Ak, Tk (k = 1, 2, ...), Dk (k = 3, 4, ...), V4, Q8, flipflop, or a "
       "product "
       "of these such as A4_x_Z5";
-  for (const std::string name : {"", "A", "Z0", "Z06", "a5", "A5x", "D2", "M11", "Q16", "Z-1"}) {
+  for (const std::string name : {"", "A", "Z0", "Z06", "A5x", "D2", "Q17", "Z-1"}) {
     EXPECT_EQ(of_name(name), "unknown group or monoid '" + name + "'" + known);
   }
+  EXPECT_EQ(of_name("a5"), "unknown group or monoid 'a5'" + known + "; did you mean A5?");
+  EXPECT_EQ(of_name("SL(2,4)"),
+            "unknown group or monoid 'SL(2,4)'" + known + "; did you mean SL(2,3)?");
   EXPECT_EQ(of_name("A4_x_"), "unknown group or monoid '' in 'A4_x_'" + known);
   EXPECT_EQ(of_name("A4_x_Z5_x_B"), "unknown group or monoid 'B' in 'A4_x_Z5_x_B'" + known);
   EXPECT_EQ(

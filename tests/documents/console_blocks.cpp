@@ -207,7 +207,7 @@ Ran run_page(const std::string& page, const fs::path& folder) {
 
 /// What the pages use of a clone.
 void make_like_a_clone(const fs::path& folder) {
-  for (const char* part : {"examples", "docs", "bench/results"}) {
+  for (const char* part : {"examples", "docs", "recheck", "bench/results"}) {
     fs::create_directories((folder / part).parent_path());
     fs::copy(kRoot / part, folder / part, fs::copy_options::recursive);
   }

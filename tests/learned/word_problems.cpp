@@ -427,6 +427,29 @@ TEST(WordFiles, OfBadFormAreRefusedWithTheLineAndWhatWasExpected) {
   expect_says(refusal([&] { read_word_file("/nowhere/x.csv", s3); }), "/nowhere/x.csv");
 }
 
+TEST(WordFiles, WithQuotedFieldsAreRead) {
+  const MonoidTable table = make_monoid_table("S3");
+  const WordFile plain = parse_word_file("seed,input,target\n0,0 0 0,0 0 0\n", "x.csv", table);
+  for (const std::string text : {"seed,input,target\n0,\"0 0 0\",\"0 0 0\"\n",
+                                 "\"seed\",\"input\",\"target\"\n\"0\",0 0 0,\"0 0 0\"\n"}) {
+    const WordFile quoted = parse_word_file(text, "x.csv", table);
+    ASSERT_EQ(quoted.rows.size(), 1u);
+    EXPECT_EQ(quoted.rows[0].word, plain.rows[0].word);
+  }
+  const auto refusal = [&](const std::string& row) -> std::string {
+    try {
+      (void)parse_word_file("seed,input,target\n" + row, "x.csv", table);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("0,\"0 0,0 0\n"), "x.csv:2: column 2: expected '\"' to end the quoted field");
+  EXPECT_EQ(refusal("0,\"0 0\"x,0 0\n"),
+            "x.csv:2: column 2: expected '\"' to end the quoted field");
+  EXPECT_EQ(refusal("0,\"0,0\",0 0\n").substr(0, 24), "x.csv:2: input index 1: ");
+}
+
 TEST(WordFiles, InThePublishedConventionNeedAPublishedGroup) {
   const MonoidTable flipflop = make_monoid_table("flipflop");
   std::ostringstream out;

@@ -97,7 +97,7 @@ TEST(GraphExchange, TheTextsAreThoseOfTheFormats) {
             "  {\"id\": \"a\"},\n  {\"id\": \"New York\"},\n  {\"id\": \"b\"}\n ],\n \"edges\": [\n"
             "  {\"source\": \"a\", \"target\": \"a\"},\n  {\"source\": \"a\", \"target\": \"b\"},\n"
             "  {\"source\": \"b\", \"target\": \"a\"}\n ]\n}\n");
-  EXPECT_EQ(write_graph(numbered_graph(2), "x.edges"), "1\n2\n");
+  EXPECT_EQ(write_graph(numbered_graph(2), "x.edges"), "# edge list\n1\n2\n");
   EXPECT_EQ(write_graph(numbered_graph(2), "x.gr"), "p sp 2 0\n");
 }
 

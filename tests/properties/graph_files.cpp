@@ -33,7 +33,7 @@ Graph small_graph() {
 
 const std::map<std::string, std::string>& small_graph_in_every_format() {
   static const std::map<std::string, std::string> texts = {
-      {"g.edges", "# a comment\n% another\n\n1 2\n2\t3 0.5\r\n  3 1 -1e3\n3 3\n4"},
+      {"g.edges", "# a comment\n% another\n\n1 2 1\n2\t3 0.5\r\n  3 1 -1e3\n3 3 0\n4"},
       {"g.dot",
        "/* a comment */ digraph G {\n node [shape=circle];\n 1 -> 2 -> 3 -> 1 [label=\"x\"];\n"
        " 3 -> 3; 4 // alone\n}\n"},
@@ -122,7 +122,7 @@ TEST(GraphFiles, EdgesWithDataOfNetworkxAreRead) {
   path.add_edge(0, 1);
   path.add_edge(1, 2);
   for (const char* text : {"0 1 {'weight': 4}\n1 2 {'weight': 2.5, 'name': 'a b'}\n",
-                           "0 1 {}\n1 2 {}\n", "0 1 {}\n1 2\n"}) {
+                           "0 1 {}\n1 2 {}\n", "# edge list\n0 1 {}\n1 2\n"}) {
     EXPECT_EQ(read_graph(text, "g.edgelist"), path) << text;
     EXPECT_EQ(read_graph(text, "standard input"), path) << text;
   }
@@ -144,7 +144,7 @@ TEST(GraphFiles, AnAdjacencyListHasTheTargetsOfAVertexOnItsLine) {
 
 TEST(GraphFiles, OneVertexIsAGraph) {
   const std::map<std::string, std::string> texts = {
-      {"g.edges", "1"},
+      {"g.edges", "# edge list\n1"},
       {"g.dot", "digraph { 1 }"},
       {"g.graphml", "<graphml><graph edgedefault=\"directed\"><node id=\"1\"/></graph></graphml>"},
       {"g.col", "p edge 1 0"},
@@ -154,7 +154,7 @@ TEST(GraphFiles, OneVertexIsAGraph) {
 }
 
 TEST(GraphFiles, VerticesAreInOrderOfAppearanceAndThoseOfDotByName) {
-  EXPECT_EQ(read_graph("b a\nc\na 7\n", "g.edges").names(),
+  EXPECT_EQ(read_graph("# edge list\nb a\nc\na 7\n", "g.edges").names(),
             (std::vector<std::string>{"b", "a", "c", "7"}));
   EXPECT_EQ(read_graph("<graphml><graph edgedefault=\"directed\"><node id=\"b\"/><edge "
                        "source=\"a\" target=\"b\"/><node id=\"a\"/></graph></graphml>",

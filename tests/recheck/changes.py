@@ -186,7 +186,8 @@ def whole_changes(d):
     yield "minus 1", lambda e: e["unroll"].update(minus=1)
     yield "base 3", lambda e: e.update(unroll={"kind": "ceil_log", "base": 3, "of": "letters", "minus": 0})
     yield "other norm", lambda e: e.update(norm={"rms": "layernorm", "layernorm": "rms"}[e["norm"]])
-    yield "accept and reject exchanged", lambda e: e["output"].update(accept=e["output"]["reject"], reject=e["output"]["accept"])
+    if "accept" in d["output"]:
+        yield "accept and reject exchanged", lambda e: e["output"].update(accept=e["output"]["reject"], reject=e["output"]["accept"])
     first = "<begin>" if "<begin>" in d["embedding"] else "<end>"
     yield f"{first} with a letter's embedding", lambda e: e["embedding"].update({first: e["embedding"][letters[0]]})
     if len(letters) > 1:

@@ -107,6 +107,31 @@ TEST(FolderRejects, SettingsThatTheModelHasNot) {
             "config.json: expected the settings of a model, a JSON object");
 }
 
+/// A second spelling of a setting says the same or is refused with both keys.
+TEST(FolderRejects, TwoSpellingsOfOneSettingThatDiffer) {
+  const auto with = [](const Json& changes) {
+    LlamaFolder model;
+    model.config.update(changes);
+    return model.refused();
+  };
+  const Json base = LlamaFolder().config.at("rope_theta");
+  EXPECT_EQ(with({{"rope_parameters", {{"rope_type", "default"}, {"rope_theta", base}}}}), "");
+  EXPECT_EQ(with({{"rope_parameters", {{"rope_type", "default"}, {"rope_theta", 5000.0}}}}),
+            "config.json: rope_parameters: rope_theta: expected 100000, as in rope_theta, found "
+            "5000.0");
+  EXPECT_EQ(with({{"rope_theta", nullptr},
+                  {"rope_parameters", {{"rope_theta", 5000}}},
+                  {"rope_scaling", {{"rope_theta", 6000}}}}),
+            "config.json: rope_scaling: rope_theta: expected 5000, as in "
+            "rope_parameters.rope_theta, found 6000");
+  EXPECT_EQ(with({{"rope_scaling", {{"rope_type", "default"}, {"type", "linear"}}}}),
+            "config.json: rope_scaling: type: expected \"default\", rotary angles without scaling, "
+            "found \"linear\"");
+  EXPECT_EQ(with({{"dtype", "float32"}, {"torch_dtype", "float32"}}), "");
+  EXPECT_EQ(with({{"dtype", "bfloat16"}, {"torch_dtype", "float32"}}),
+            "config.json: dtype: expected \"float32\", as in torch_dtype, found \"bfloat16\"");
+}
+
 TEST(FolderRejects, ArraysThatDoNotFitTheFile) {
   const auto with = [](const std::string& header, const std::string& data) {
     LlamaFolder model;

@@ -71,6 +71,7 @@ bool same_graph(const Graph& left, const Graph& right) {
 
 std::string edge_list_text(const Graph& graph) {
   std::ostringstream text;
+  text << "# edge list\n";  // so names may be any, and there may be no edge
   for (const std::string& name : graph.names()) text << name << '\n';
   for_each_edge(graph, [&](Vertex from, Vertex to) {
     text << graph.names()[from] << ' ' << graph.names()[to] << '\n';

@@ -1,0 +1,427 @@
+#include "objects/text_format.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "base/shell_word.hpp"
+#include "base/text_lines.hpp"
+#include "logdepth/errors.hpp"
+
+namespace logdepth::inline objects {
+
+namespace {
+
+struct FormatRecord {
+  TextFormat format;
+  std::string_view option;  ///< of --format, of graphs that are read
+  std::string_view name;
+  std::string_view advice;  ///< FILE stands for the file
+};
+
+constexpr std::array kFormats = {
+    FormatRecord{TextFormat::edge_list, "edges", "an edge list", "--graph reads it"},
+    FormatRecord{TextFormat::adjacency_list, "adjlist", "an adjacency list", "--graph reads it"},
+    FormatRecord{TextFormat::multiline_adjacency_list, "multiline", "a multiline adjacency list",
+                 "--graph reads it"},
+    FormatRecord{TextFormat::gml, "gml", "GML", "--graph reads it"},
+    FormatRecord{TextFormat::dot, "dot", "Graphviz DOT", "--graph and --dot read it"},
+    FormatRecord{TextFormat::graphml, "graphml", "GraphML", "--graph reads it"},
+    FormatRecord{TextFormat::gexf, "gexf", "GEXF", "--graph reads it"},
+    FormatRecord{TextFormat::dimacs, "dimacs", "DIMACS", "--graph reads it"},
+    FormatRecord{TextFormat::metis, "metis", "METIS", "--graph reads it"},
+    FormatRecord{TextFormat::matrix_market, "matrix-market", "Matrix Market", "--graph reads it"},
+    FormatRecord{TextFormat::pajek, "pajek", "Pajek", "--graph reads it"},
+    FormatRecord{TextFormat::graph6, "graph6", "graph6", "--graph reads it"},
+    FormatRecord{TextFormat::sparse6, "sparse6", "sparse6", "--graph reads it"},
+    FormatRecord{TextFormat::node_link, "node-link", "node-link JSON", "--graph reads it"},
+    FormatRecord{TextFormat::jflap, "", "a JFLAP file", "--jff reads it"},
+    FormatRecord{TextFormat::mata, "", "a Mata file", "--mata reads it"},
+    FormatRecord{TextFormat::automaton_dictionary, "", "a JSON dictionary of an automaton",
+                 "--json-automaton reads it"},
+    FormatRecord{TextFormat::fst, "", "an OpenFst text", "--fst reads it"},
+    FormatRecord{TextFormat::adjacency_matrix, "", "an adjacency matrix",
+                 "'python3 -c \"import numpy, networkx as nx; nx.write_graphml(nx.from_numpy_array("
+                 "numpy.loadtxt(\\\"FILE\\\"), create_using=nx.DiGraph), "
+                 "\\\"graph.graphml\\\")\"' converts it"},
+    FormatRecord{TextFormat::adjacency_json, "", "adjacency JSON",
+                 "'python3 -c \"import json, networkx as nx; "
+                 "print(json.dumps(nx.node_link_data(nx.adjacency_graph(json.load(open("
+                 "\\\"FILE\\\"))))))\" > graph.json' converts it"},
+    FormatRecord{TextFormat::cytoscape_json, "", "Cytoscape JSON",
+                 "'python3 -c \"import json, networkx as nx; "
+                 "print(json.dumps(nx.node_link_data(nx.cytoscape_graph(json.load(open("
+                 "\\\"FILE\\\"))))))\" > graph.json' converts it"},
+    FormatRecord{TextFormat::tree_json, "", "tree JSON",
+                 "'python3 -c \"import json, networkx as nx; "
+                 "print(json.dumps(nx.node_link_data(nx.tree_graph(json.load(open("
+                 "\\\"FILE\\\"))))))\" > graph.json' converts it"},
+    FormatRecord{TextFormat::other_json, "", "JSON of another kind", ""},
+    FormatRecord{TextFormat::other_xml, "", "XML of another kind", ""},
+    FormatRecord{TextFormat::ucinet, "", "UCINET DL",
+                 "'python3 -c \"import igraph; igraph.Graph.Read_DL(\\\"FILE\\\").write_graphml("
+                 "\\\"graph.graphml\\\")\"' converts it"},
+    FormatRecord{TextFormat::leda, "", "LEDA",
+                 "'python3 -c \"import networkx as nx; nx.write_graphml(nx.read_leda("
+                 "\\\"FILE\\\"), \\\"graph.graphml\\\")\"' converts it"},
+    FormatRecord{TextFormat::cnf, "", "DIMACS CNF, a formula", ""},
+    FormatRecord{TextFormat::omega_automaton, "", "HOA, an automaton of infinite words", ""},
+    FormatRecord{TextFormat::timbuk, "", "Timbuk, a tree automaton", ""},
+    FormatRecord{TextFormat::fst_binary, "", "a binary file of OpenFst",
+                 "'fstprint FILE > automaton.fst' converts it"},
+    FormatRecord{TextFormat::hfst_binary, "", "a binary file of HFST",
+                 "'hfst-fst2txt FILE -o automaton.fst' converts it"},
+    FormatRecord{TextFormat::foma_binary, "", "a binary file of foma",
+                 "'foma -e \"load stack FILE\" -e \"write att automaton.fst\" -s' converts it"},
+    FormatRecord{TextFormat::zipped, "", "a zip archive", "'unzip FILE' unpacks it"},
+};
+
+const FormatRecord& record_of(TextFormat format) {
+  return *std::ranges::find(kFormats, format, &FormatRecord::format);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::size_t after_space(std::string_view text, std::size_t at) {
+  while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0) ++at;
+  return at;
+}
+
+/// Where the DOT text goes on behind white space and comments.
+std::size_t after_dot_comments(std::string_view text, std::size_t at) {
+  while (true) {
+    at = after_space(text, at);
+    if (at >= text.size()) return text.size();
+    if (text.substr(at).starts_with("/*")) {
+      const std::size_t end = text.find("*/", at + 2);
+      at = end == std::string_view::npos ? text.size() : end + 2;
+    } else if (text[at] == '#' || text.substr(at).starts_with("//")) {
+      at = std::min(text.find('\n', at), text.size());
+    } else {
+      return at;
+    }
+  }
+}
+
+/// Whether the text begins as a DOT graph does: strict? (di)graph name? {
+bool begins_as_dot(std::string_view text) {
+  std::size_t at = 0;
+  const auto word = [&] {
+    at = after_dot_comments(text, at);
+    const std::size_t begin = at;
+    while (at < text.size() && is_word_character(text[at])) ++at;
+    return lower_case(text.substr(begin, at - begin));
+  };
+  std::string keyword = word();
+  if (keyword == "strict") keyword = word();
+  if (keyword != "graph" && keyword != "digraph") return false;
+  at = after_dot_comments(text, at);
+  if (at < text.size() && text[at] == '"') {
+    for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
+    ++at;
+  } else {
+    while (at < text.size() && (is_word_character(text[at]) || text[at] == '.' || text[at] == '-'))
+      ++at;
+  }
+  at = after_dot_comments(text, std::min(at, text.size()));
+  return at < text.size() && text[at] == '{';
+}
+
+/// Whether the graph of a GML file begins behind keys of the file and comments.
+bool begins_as_gml(std::string_view text) {
+  bool in_graph = false;
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line);
+    if (fields.empty() || fields[0].front() == '#') continue;
+    if (in_graph) return fields[0].front() == '[';
+    if (fields[0] == "graph[") return true;
+    if (fields[0] == "graph" && fields.size() > 1) return fields[1].front() == '[';
+    in_graph = fields[0] == "graph";
+    if (!in_graph && lower_case(fields[0]) != "creator" && lower_case(fields[0]) != "version")
+      return false;
+  }
+  return false;
+}
+
+/// The first line that is no comment, where one letter before words begins those.
+std::optional<TextFormat> dimacs_of(std::string_view text) {
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line);
+    if (fields.empty() || fields[0] == "c") continue;
+    if (fields[0] != "p" || fields.size() < 4) return std::nullopt;
+    const bool numbers = std::all_of(fields.begin() + 2, fields.end(), [](std::string_view field) {
+      return field.find_first_not_of("0123456789") == std::string_view::npos;
+    });
+    if (!numbers) return std::nullopt;
+    return fields[1] == "cnf" ? TextFormat::cnf : TextFormat::dimacs;
+  }
+  return std::nullopt;
+}
+
+bool begins_as_pajek(std::string_view text) {
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line);
+    if (fields.empty() || fields[0].front() == '%') continue;
+    const std::string word = lower_case(fields[0]);
+    return word == "*network" || word == "*vertices";
+  }
+  return false;
+}
+
+bool begins_as_ucinet(std::string_view text) {
+  const std::string begin = lower_case(text.substr(0, 200));
+  return begin.size() > 2 && begin.starts_with("dl") &&
+         std::isspace(static_cast<unsigned char>(begin[2])) != 0 &&
+         begin.find('=') != std::string::npos;
+}
+
+/// The root element behind declarations and comments; empty where there is none.
+std::string root_of_xml(std::string_view text) {
+  std::size_t at = text.find('<');
+  while (at != std::string_view::npos && at + 1 < text.size()) {
+    if (text.substr(at).starts_with("<!--")) {
+      at = text.find("-->", at + 4);
+    } else if (text[at + 1] != '?' && text[at + 1] != '!') {
+      std::size_t end = at + 1;
+      while (end < text.size() && (is_word_character(text[end]) || text[end] == ':')) ++end;
+      const std::string_view name = text.substr(at + 1, end - at - 1);
+      const std::size_t prefix = name.find(':');
+      return std::string(prefix == std::string_view::npos ? name : name.substr(prefix + 1));
+    }
+    if (at != std::string_view::npos) at = text.find('<', at + 1);
+  }
+  return "";
+}
+
+/// The keys of the object that the JSON text begins with, as far as it is one.
+std::set<std::string> keys_of_json(std::string_view text) {
+  std::set<std::string> keys;
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && depth-- == 1) return keys;
+    if (c != '"') continue;
+    const std::size_t begin = at + 1;
+    for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
+    if (at >= text.size()) return keys;
+    const std::size_t behind = after_space(text, at + 1);
+    if (depth == 1 && behind < text.size() && text[behind] == ':')
+      keys.emplace(text.substr(begin, at - begin));
+  }
+  return keys;
+}
+
+TextFormat json_of(std::string_view text) {
+  const std::set<std::string> keys = keys_of_json(text);
+  if (keys.contains("input_symbols") || keys.contains("initial_state") ||
+      keys.contains("final_states") || (keys.contains("states") && keys.contains("transitions")))
+    return TextFormat::automaton_dictionary;
+  if (keys.contains("nodes") && keys.contains("adjacency")) return TextFormat::adjacency_json;
+  if (keys.contains("nodes")) return TextFormat::node_link;
+  if (keys.contains("elements")) return TextFormat::cytoscape_json;
+  if (keys.contains("children") && keys.contains("id")) return TextFormat::tree_json;
+  return TextFormat::other_json;
+}
+
+/// Whether what follows a bracket could be JSON, and not the name of a vertex.
+bool begins_as_json(std::string_view text) {
+  const std::size_t next = after_space(text, 1);
+  if (next >= text.size()) return false;
+  if (text[0] == '{') return text[next] == '"' || (text[next] == '}' && next + 1 == text.size());
+  return text[0] == '[' && std::string_view("{[\"").find(text[next]) != std::string_view::npos;
+}
+
+bool is_number(std::string_view field) {
+  return !field.empty() && field.size() < 19 &&
+         field.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::size_t value_of(std::string_view field) {
+  return std::stoull(std::string(field));
+}
+
+/// Whether the first line says n and m, and at most n lines follow, one per vertex, with the 2m ends
+/// of edges in both directions. With weights it is not told from a table of numbers, so such files
+/// need their name.
+bool fits_metis(std::string_view text) {
+  std::size_t vertices = 0, edges = 0, row = 0;
+  std::set<std::pair<std::size_t, std::size_t>> ends;
+  bool first = true;
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line);
+    if (!fields.empty() && fields[0].front() == '%') continue;
+    if (first) {
+      if (fields.size() != 2 || !is_number(fields[0]) || !is_number(fields[1])) return false;
+      vertices = value_of(fields[0]);
+      edges = value_of(fields[1]);
+      first = false;
+      continue;
+    }
+    if (++row > vertices && !fields.empty()) return false;
+    for (const std::string_view field : fields)
+      if (!is_number(field) || value_of(field) == 0 || value_of(field) > vertices ||
+          !ends.emplace(row, value_of(field)).second || ends.size() > 2 * edges)
+        return false;
+  }
+  return edges > 0 && ends.size() == 2 * edges && std::ranges::all_of(ends, [&](const auto& end) {
+           return ends.contains({end.second, end.first});
+         });
+}
+
+/// Whether n lines, at least three, have n times 0 or 1.
+bool fits_matrix(std::string_view text) {
+  std::size_t rows = 0, columns = 0;
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line);
+    if (fields.empty()) continue;
+    if (rows++ == 0) columns = fields.size();
+    if (columns < 3 || fields.size() != columns || rows > columns) return false;
+    for (const std::string_view field : fields)
+      if (field != "0" && field != "1") return false;
+  }
+  return columns >= 3 && rows == columns;
+}
+
+/// Whether every line 'vertex count' is followed by so many lines of a target, some with data in
+/// braces, as networkx writes them.
+bool fits_multiline(std::string_view text) {
+  std::size_t expected = 0;
+  bool data = false, any = false;
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line.substr(0, line.find('#')));
+    if (fields.empty()) continue;
+    if (expected == 0) {
+      if (fields.size() != 2 || !is_number(fields[1])) return false;
+      expected = value_of(fields[1]);
+      any = true;
+    } else {
+      if (fields.size() > 1 && fields[1].front() != '{') return false;
+      data = data || fields.size() > 1;
+      --expected;
+    }
+  }
+  return any && expected == 0 && data;
+}
+
+}  // namespace
+
+std::string_view name_of(TextFormat format) {
+  return record_of(format).name;
+}
+
+std::string_view option_of(TextFormat format) {
+  return record_of(format).option;
+}
+
+std::vector<std::string> graph_format_options() {
+  std::vector<std::string> options;
+  for (const FormatRecord& record : kFormats)
+    if (!record.option.empty()) options.emplace_back(record.option);
+  return options;
+}
+
+TextFormat graph_format(const std::string& option) {
+  for (const FormatRecord& record : kFormats)
+    if (!option.empty() && record.option == option) return record.format;
+  throw InputError("--format: expected one of " + joined(graph_format_options()) + ", found " +
+                   in_quotes(option));
+}
+
+std::optional<TextFormat> recognised(std::string_view text) {
+  if (text.starts_with("\xD6\xFD\xB2\x7E")) return TextFormat::fst_binary;
+  if (text.starts_with(std::string_view("HFST\0", 5))) return TextFormat::hfst_binary;
+  if (text.starts_with("##foma-net")) return TextFormat::foma_binary;
+  if (text.starts_with("PK\x03\x04")) return TextFormat::zipped;
+  if (lower_case(text.substr(0, 14)) == "%%matrixmarket") return TextFormat::matrix_market;
+  if (text.starts_with(kEdgeListLine)) return TextFormat::edge_list;
+  if (text.starts_with(">>graph6<<") || text.starts_with(">>digraph6<<")) return TextFormat::graph6;
+  if (text.starts_with(">>sparse6<<")) return TextFormat::sparse6;
+  const std::string_view rest = text.substr(after_space(text, 0));
+  if (rest.empty()) return std::nullopt;
+  if (rest.front() == '<' && rest.size() > 1 &&
+      (std::isalpha(static_cast<unsigned char>(rest[1])) != 0 || rest[1] == '?' ||
+       rest[1] == '!')) {
+    const std::string root = root_of_xml(rest);
+    if (root == "graphml") return TextFormat::graphml;
+    if (root == "gexf") return TextFormat::gexf;
+    if (root == "structure") return TextFormat::jflap;
+    const bool document = rest.find("/>") != std::string_view::npos ||
+                          rest.find("</") != std::string_view::npos || rest[1] == '?';
+    if (document) return TextFormat::other_xml;
+  }
+  if (begins_as_json(rest)) return json_of(rest);
+  if (rest.starts_with("@NFA") || rest.starts_with("@DFA") || rest.starts_with("@AFA"))
+    return TextFormat::mata;
+  if (rest.starts_with("LEDA.GRAPH")) return TextFormat::leda;
+  if (rest.starts_with("HOA:")) return TextFormat::omega_automaton;
+  if (rest.starts_with("Ops ") && rest.find("Automaton") != std::string_view::npos)
+    return TextFormat::timbuk;
+  if (begins_as_ucinet(rest)) return TextFormat::ucinet;
+  if (begins_as_dot(rest)) return TextFormat::dot;
+  if (begins_as_gml(rest)) return TextFormat::gml;
+  if (begins_as_pajek(rest)) return TextFormat::pajek;
+  return dimacs_of(rest);
+}
+
+std::optional<TextFormat> recognised_graph(std::string_view text) {
+  if (const auto format = recognised(text)) return format;
+  if (fits_metis(text)) return TextFormat::metis;
+  if (fits_matrix(text)) return TextFormat::adjacency_matrix;
+  if (fits_multiline(text)) return TextFormat::multiline_adjacency_list;
+  return std::nullopt;
+}
+
+std::string advice_for(TextFormat format, const std::string& source) {
+  std::string advice(record_of(format).advice);
+  if (advice.empty()) return "";
+  for (std::size_t at = advice.find("FILE"); at != std::string::npos;
+       at = advice.find("FILE", at)) {
+    const std::string word = shell_word(printable(source));
+    advice.replace(at, 4, word);
+    at += word.size();
+  }
+  return "; " + advice;
+}
+
+void require_automaton_format(std::string_view text, const std::string& source, TextFormat wanted) {
+  const auto format = recognised(text);
+  if (!format || *format == wanted) return;
+  // The reader has its own sentence for JSON and XML that could be of its kind.
+  if (wanted == TextFormat::automaton_dictionary && *format == TextFormat::other_json) return;
+  if (wanted == TextFormat::jflap && *format == TextFormat::other_xml) return;
+  throw InputError(fmt::format("{}: the content is {}; expected {}{}", source, name_of(*format),
+                               name_of(wanted), advice_for(*format, source)));
+}
+
+std::string_view without_byte_order_mark(std::string_view text, const std::string& source) {
+  if (text.starts_with("\xEF\xBB\xBF")) return text.substr(3);
+  const char* encoding = nullptr;
+  if (text.starts_with(std::string_view("\xFF\xFE\0\0", 4)) ||
+      text.starts_with(std::string_view("\0\0\xFE\xFF", 4)))
+    encoding = "UTF-32";
+  else if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    encoding = "UTF-16";
+  if (encoding == nullptr) return text;
+  throw InputError(
+      fmt::format("{}: the text is {}; expected UTF-8; 'iconv -f {} -t UTF-8 {}' "
+                  "converts it",
+                  source, encoding, encoding, shell_word(printable(source))));
+}
+
+}  // namespace logdepth::inline objects

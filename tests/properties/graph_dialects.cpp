@@ -1,0 +1,364 @@
+// Readers of graph formats that are not written: random graphs in each, by no writer of ours, and the
+// examples of the formats' own descriptions. What tells a format from another one.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "logdepth/errors.hpp"
+#include "objects/graph_files.hpp"
+#include "objects/text_format.hpp"
+#include "tests/support/graphs.hpp"
+
+namespace logdepth::graph_dialects_tests {
+namespace {
+
+using namespace support;
+
+const std::vector<std::string> kNames = {"a",   "b2",       "10", "New York",
+                                         "x,y", "\xC3\xA9", "{}", "<c>"};
+
+Graph draw_graph(bool undirected) {
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+  std::vector<std::string> names(kNames.begin(),
+                                 kNames.begin() + static_cast<std::ptrdiff_t>(2 + random() % 7));
+  Graph graph = random_graph(random, names, *rc::gen::element(0.1, 0.4, 0.8));
+  if (undirected) graph.make_undirected();
+  return graph;
+}
+
+/// The same edges between vertices that are called otherwise; without self-loops on request.
+Graph renamed(const Graph& graph, std::size_t first, bool loops = true) {
+  Graph result;
+  for (std::size_t i = 0; i < graph.size(); ++i) result.add_vertex(std::to_string(first + i));
+  for (Vertex from = 0; from < graph.size(); ++from)
+    for (Vertex to = 0; to < graph.size(); ++to)
+      if (graph.has_edge(from, to) && (loops || from != to)) result.add_edge(from, to);
+  return result;
+}
+
+template <typename Visit>
+void each_edge(const Graph& graph, Visit visit) {
+  for (Vertex from = 0; from < graph.size(); ++from)
+    for (Vertex to = 0; to < graph.size(); ++to)
+      if (graph.has_edge(from, to)) visit(from, to);
+}
+
+std::string in_xml(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return text;
+}
+
+std::string sixes(const std::vector<bool>& bits, bool padding) {
+  std::string text;
+  for (std::size_t i = 0; i < bits.size(); i += 6) {
+    int value = 0;
+    for (std::size_t k = i; k < i + 6; ++k)
+      value = 2 * value + (k < bits.size() ? bits[k] : padding ? 1 : 0);
+    text += static_cast<char>(63 + value);
+  }
+  return text;
+}
+
+RC_GTEST_PROP(GraphDialects, MetisIsReadWithAndWithoutWeights, ()) {
+  const Graph graph = renamed(draw_graph(true), 1, false);
+  const bool weights = *rc::gen::arbitrary<bool>(), vertices = *rc::gen::arbitrary<bool>();
+  std::string text =
+      "% a comment\n" + std::to_string(graph.size()) + " " + std::to_string(graph.edge_count() / 2);
+  if (weights || vertices)
+    text += std::string(" ") + (vertices ? "1" : "0") + (weights ? "1" : "0");
+  for (Vertex from = 0; from < graph.size(); ++from) {
+    text += "\n";
+    if (vertices) text += "7 ";
+    for (Vertex to = 0; to < graph.size(); ++to)
+      if (graph.has_edge(from, to)) text += std::to_string(to + 1) + (weights ? " 5 " : " ");
+  }
+  RC_LOG() << text;
+  RC_ASSERT(read_graph(text, "x.metis") == graph);
+  if (!weights && !vertices && graph.edge_count() > 0)
+    for (const char* name : {"x.graph", "x", "x.txt"}) RC_ASSERT(read_graph(text, name) == graph);
+}
+
+RC_GTEST_PROP(GraphDialects, PajekIsRead, ()) {
+  const Graph graph = draw_graph(false);
+  std::string text = "*Vertices " + std::to_string(graph.size()) + "\n";
+  for (Vertex v = 0; v < graph.size(); ++v)
+    text += std::to_string(v + 1) + " \"" + graph.names()[v] + "\" 0.0 0.5 ellipse\n";
+  const bool list = *rc::gen::arbitrary<bool>();
+  text += list ? "*Arcslist\n" : "*Arcs\n";
+  each_edge(graph, [&](Vertex from, Vertex to) {
+    text += std::to_string(from + 1) + " " + std::to_string(to + 1) + (list ? "\n" : " 1.5\n");
+  });
+  RC_LOG() << text;
+  for (const char* name : {"x.net", "x", "x.txt"}) RC_ASSERT(read_graph(text, name) == graph);
+  std::string both = text;
+  both.replace(both.find(list ? "*Arcslist" : "*Arcs"), list ? 9 : 5,
+               list ? "*Edgeslist" : "*Edges");
+  Graph undirected = graph;
+  undirected.make_undirected();
+  RC_ASSERT(read_graph(both, "x.net") == undirected);
+}
+
+RC_GTEST_PROP(GraphDialects, GexfIsRead, ()) {
+  const Graph graph = draw_graph(false);
+  std::string text =
+      "<?xml version='1.0' encoding='utf-8'?>\n<gexf version=\"1.2\"><graph "
+      "defaultedgetype=\"directed\"><nodes>\n";
+  for (const std::string& name : graph.names())
+    text += "<node id=\"" + in_xml(name) + "\" label=\"any\" />\n";
+  text += "</nodes><edges>\n";
+  each_edge(graph, [&](Vertex from, Vertex to) {
+    text += "<edge source=\"" + in_xml(graph.names()[from]) + "\" target=\"" +
+            in_xml(graph.names()[to]) + "\" id=\"0\" />\n";
+  });
+  text += "</edges></graph></gexf>\n";
+  RC_LOG() << text;
+  for (const char* name : {"x.gexf", "x", "x.xml"}) RC_ASSERT(read_graph(text, name) == graph);
+}
+
+RC_GTEST_PROP(GraphDialects, MultilineAdjacencyListsAreRead, ()) {
+  const Graph graph = renamed(draw_graph(false), 5);
+  std::string text = "# networkx\n";
+  for (Vertex from = 0; from < graph.size(); ++from) {
+    std::string targets;
+    std::size_t count = 0;
+    for (Vertex to = 0; to < graph.size(); ++to)
+      if (graph.has_edge(from, to)) {
+        targets += graph.names()[to] + " {'weight': 1}\n";
+        ++count;
+      }
+    text += graph.names()[from] + " " + std::to_string(count) + "\n" + targets;
+  }
+  RC_LOG() << text;
+  RC_ASSERT(same_graph(read_graph(text, "x.multiline"), graph));
+  if (graph.edge_count() > 0)
+    for (const char* name : {"x.adjlist", "x", "x.txt"})
+      RC_ASSERT(same_graph(read_graph(text, name), graph));
+}
+
+RC_GTEST_PROP(GraphDialects, Graph6AndSparse6AreRead, ()) {
+  const Graph graph = renamed(draw_graph(true), 0, false);
+  const std::size_t n = graph.size();
+  const std::string size(1, static_cast<char>(63 + n));
+  std::vector<bool> bits, directed;
+  for (Vertex column = 1; column < n; ++column)
+    for (Vertex row = 0; row < column; ++row) bits.push_back(graph.has_edge(row, column));
+  for (Vertex row = 0; row < n; ++row)
+    for (Vertex column = 0; column < n; ++column) directed.push_back(graph.has_edge(row, column));
+  RC_ASSERT(read_graph(size + sixes(bits, false) + "\n", "x.g6") == graph);
+  RC_ASSERT(read_graph(">>graph6<<" + size + sixes(bits, false), "x") == graph);
+  RC_ASSERT(read_graph("&" + size + sixes(directed, false) + "\n", "x.d6") == graph);
+  // Each edge of sparse6 with its own vertex: b = 0 and a larger number sets the vertex.
+  std::size_t width = 1;
+  while ((std::size_t{1} << width) < n) ++width;
+  std::vector<bool> sparse;
+  std::size_t at = 0;
+  const auto number = [&](bool step, std::size_t value) {
+    sparse.push_back(step);
+    for (std::size_t i = width; i-- > 0;) sparse.push_back((value >> i & 1) != 0);
+  };
+  for (Vertex column = 1; column < n; ++column)
+    for (Vertex row = 0; row < column; ++row) {
+      if (!graph.has_edge(row, column)) continue;
+      if (column > at + 1) number(false, column);
+      number(column == at + 1, row);
+      at = column;
+    }
+  // What fills the last character is ones; where they could be read as an edge, a zero is first.
+  if (sparse.size() % 6 != 0 && n == (std::size_t{1} << width) && at + 2 == n &&
+      6 - sparse.size() % 6 >= width + 1)
+    sparse.push_back(false);
+  RC_ASSERT(read_graph(":" + size + sixes(sparse, true), "x.s6") == graph);
+}
+
+RC_GTEST_PROP(GraphFormats, EveryPairKeepsTheGraph, ()) {
+  const Graph graph = draw_graph(false);
+  Graph plain;  // for edge lists, whose names have no blanks
+  for (const std::string& name : graph.names())
+    plain.add_vertex(name == "New York" ? "York" : name);
+  each_edge(graph, [&](Vertex from, Vertex to) { plain.add_edge(from, to); });
+  const std::vector<std::string> named = {"x.edges", "x.txt", "x.dot", "x.graphml", "x.json"};
+  const std::vector<std::string> numbered = {"x.gr", "x.mtx"};
+  for (const std::string& first : named)
+    for (const std::string& second : named) {
+      const Graph there = read_graph(write_graph(plain, first), first);
+      RC_ASSERT(same_graph(read_graph(write_graph(there, second), second), plain));
+    }
+  const Graph numbers = renamed(graph, 1);
+  for (const std::string& first : numbered)
+    for (const auto& others : {named, numbered})
+      for (const std::string& second : others) {
+        RC_ASSERT(same_graph(
+            read_graph(write_graph(read_graph(write_graph(numbers, first), first), second), second),
+            numbers));
+        RC_ASSERT(same_graph(
+            read_graph(write_graph(read_graph(write_graph(numbers, second), second), first), first),
+            numbers));
+      }
+}
+
+/// Of nauty's description of its formats.
+TEST(GraphDialects, TheExamplesOfNautyAreRead) {
+  const auto edges = [](const Graph& graph) {
+    std::string text;
+    each_edge(graph, [&](Vertex from, Vertex to) {
+      text += std::to_string(from) + std::to_string(to) + " ";
+    });
+    return text;
+  };
+  EXPECT_EQ(edges(read_graph("DQc", "x.g6")), "02 04 13 20 31 34 40 43 ");
+  EXPECT_EQ(edges(read_graph("&DI?AO?", "x.d6")), "02 04 31 34 ");
+  const Graph sparse = read_graph(":Fa@x^", "x.s6");
+  EXPECT_EQ(sparse.size(), 7u);
+  EXPECT_EQ(edges(sparse), "01 02 10 12 20 21 56 65 ");
+}
+
+TEST(GraphDialects, ListsAsIdsAreCalledAsPythonsTuples) {
+  const Graph graph = read_graph(
+      "{\"directed\": true, \"nodes\": [{\"id\": [0, 1]}, {\"id\": [0, \"it's\"]}, {\"id\": "
+      "[[1], 2]}],\n\"links\": [{\"source\": [0, 1], \"target\": [[1], 2]}]}",
+      "x.json");
+  EXPECT_EQ(graph.names(), (std::vector<std::string>{"(0, 1)", "(0, \"it's\")", "((1,), 2)"}));
+  EXPECT_TRUE(graph.has_edge(0, 2));
+}
+
+std::string refusal(const std::string& text, const std::string& name,
+                    const std::optional<std::string>& format = std::nullopt) {
+  try {
+    (void)read_graph(text, name, false, format);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// A short text of each format that says what it is.
+const std::map<std::string, std::string> kSigned = {
+    {"gml", "graph [ node [ id 1 ] ]"},
+    {"dot", "digraph { a -> b }"},
+    {"graphml", "<graphml><graph edgedefault=\"directed\"><node id=\"a\"/></graph></graphml>"},
+    {"gexf", "<gexf><graph><nodes><node id=\"a\"/></nodes></graph></gexf>"},
+    {"dimacs", "p edge 2 1\ne 1 2\n"},
+    {"metis", "2 1\n2\n1\n"},
+    {"matrix-market", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"},
+    {"pajek", "*Vertices 1\n1 \"a\"\n"},
+    {"graph6", ">>graph6<<A_"},
+    {"sparse6", ">>sparse6<<:An"},
+    {"node-link", "{\"nodes\": [{\"id\": 1}], \"edges\": []}"},
+    {"multiline", "a 1\nb {}\nb 0\n"},
+    {"edges", "# edge list\na b\n"}};
+const std::map<std::string, std::string> kNamed = {
+    {"gml", "x.gml"},          {"dot", "x.dot"},     {"graphml", "x.graphml"},
+    {"gexf", "x.gexf"},        {"dimacs", "x.col"},  {"metis", "x.metis"},
+    {"pajek", "x.net"},        {"graph6", "x.g6"},   {"sparse6", "x.s6"},
+    {"node-link", "x.json"},   {"edges", "x.edges"}, {"multiline", "x.adjlist"},
+    {"matrix-market", "x.mtx"}};
+
+TEST(GraphFormats, NameAndContentThatDisagreeAreRefusedWithBoth) {
+  for (const auto& [written, text] : kSigned) {
+    EXPECT_EQ(refusal(text, "x"), "") << written;
+    EXPECT_EQ(refusal(text, "x.txt"), "") << written;
+    EXPECT_EQ(refusal(text, "x.wrong", written), "") << written;
+    for (const auto& [named, name] : kNamed) {
+      const std::string sentence = refusal(text, name);
+      if (named == written) {
+        EXPECT_EQ(sentence, "") << name;
+        continue;
+      }
+      const auto phrase = [](const std::string& format) {
+        return std::string(name_of(graph_format(format)));
+      };
+      const std::string said = named == "multiline" ? "an adjacency list" : phrase(named);
+      EXPECT_TRUE(sentence.starts_with(name + ": the name implies " + said +
+                                       " and the content is " + phrase(written) +
+                                       "; expected one format, or --format "))
+          << sentence;
+      // The one who gives the format decides.
+      EXPECT_EQ(refusal(text, name, written), "") << name;
+    }
+  }
+}
+
+TEST(GraphFormats, WhatIsRecognisedAndNotReadIsNamedWithWhatConvertsIt) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"dl n = 2\ndata:\n0 1\n1 0\n", "the content is UCINET DL; expected a graph; 'python3 -c "},
+      {"LEDA.GRAPH\nstring\n", "the content is LEDA; expected a graph; 'python3 -c "},
+      {"{\"directed\": false, \"nodes\": [{\"id\": 0}], \"adjacency\": [[]]}",
+       "the content is adjacency JSON; expected a graph; 'python3 -c "},
+      {"{\"data\": [], \"elements\": {\"nodes\": []}}",
+       "the content is Cytoscape JSON; expected a graph; 'python3 -c "},
+      {"{\"id\": 0, \"children\": []}", "the content is tree JSON; expected a graph; 'python3 -c "},
+      {"0 1 0\n0 0 1\n1 0 0\n",
+       "the content is an adjacency matrix; expected a graph; 'python3 -c "},
+      {"{\"foo\": 0}", "the content is JSON of another kind; expected a graph"},
+      {"<svg></svg>", "the content is XML of another kind; expected a graph"},
+      {"c a comment\np cnf 2 1\n1 -2 0\n",
+       "the content is DIMACS CNF, a formula; expected a graph"},
+      {"HOA: v1\nStates: 1\n", "the content is HOA, an automaton of infinite words"},
+      {"@NFA-explicit\n%Initial q\n",
+       "the content is a Mata file; expected a graph; --mata reads it"},
+      {"<structure><type>fa</type></structure>",
+       "the content is a JFLAP file; expected a graph; --jff reads it"},
+      {"{\"states\": [], \"input_symbols\": []}",
+       "the content is a JSON dictionary of an automaton; expected a graph; --json-automaton "
+       "reads"},
+      {"\xD6\xFD\xB2\x7Exyz",
+       "the content is a binary file of OpenFst; expected a graph; 'fstprint x"},
+      {"PK\x03\x04xyz", "the content is a zip archive; expected a graph; 'unzip x' unpacks it"},
+  };
+  for (const auto& [text, sentence] : cases) {
+    EXPECT_TRUE(refusal(text, "x").starts_with("x: " + sentence)) << refusal(text, "x");
+    EXPECT_TRUE(refusal(text, "x.edges")
+                    .starts_with("x.edges: the name implies an edge list and the "
+                                 "content is "))
+        << refusal(text, "x.edges");
+  }
+  EXPECT_EQ(
+      refusal(std::string("\xFF\xFE"
+                          "a\0",
+                          4),
+              "x.edges"),
+      "x.edges: the text is UTF-16; expected UTF-8; 'iconv -f UTF-16 -t UTF-8 x.edges' converts "
+      "it");
+}
+
+/// Comments that declare the direction of the edges.
+TEST(GraphFormats, UndirectedEdgeListsOfSnapAndKonectAreUndirected) {
+  const auto edges = [](const std::string& comment) {
+    return read_graph(comment + "\n1 2\n2 3\n", "x.txt").edge_count();
+  };
+  EXPECT_EQ(edges("# Undirected graph: ../../data/output/x.txt\n# FromNodeId\tToNodeId"), 4u);
+  EXPECT_EQ(edges("# Directed graph (each unordered pair of nodes is saved once): x.txt"), 2u);
+  EXPECT_EQ(edges("% sym unweighted"), 4u);
+  EXPECT_EQ(edges("% asym unweighted"), 2u);
+  EXPECT_TRUE(refusal("% bip unweighted\n1 2\n", "x.txt")
+                  .starts_with("x.txt:1: expected one set of vertices, found a bipartite graph"));
+}
+
+TEST(GraphFormats, AnEdgeListIsPlausible) {
+  const auto begins = [](const std::string& text, const std::string& sentence) {
+    EXPECT_TRUE(refusal(text, "x.edges").starts_with("x.edges" + sentence))
+        << refusal(text, "x.edges");
+    EXPECT_EQ(refusal("# edge list\n" + text, "x.edges"), "") << text;
+    EXPECT_EQ(refusal(text, "x.edges", "edges"), "") << text;
+  };
+  begins("a\nb\n", ": no line is an edge; expected lines 'source target', or a first line");
+  begins("a b\nb c 1\n",
+         ":2: expected a source and a target, as in line 1, found a source, a target "
+         "and a weight");
+  begins("a b {}\nb c 1\n", ":2: expected a source, a target and a dictionary, as in line 1");
+  begins("a b\nc\nb c\n",
+         ":3: expected an edge on every line between two edges, found a single word "
+         "in line 2");
+  begins("a;b c\n", ":1: the word 'a;b' holds the separator ';'");
+  begins("a b\nb {}\n", ":2: expected a target, found the dictionary '{}'");
+  EXPECT_EQ(refusal("c\na b\nb c\nd\n", "x.edges"), "");
+}
+
+}  // namespace
+}  // namespace logdepth::graph_dialects_tests
