@@ -303,10 +303,13 @@ class HostileCertificates(unittest.TestCase):
         yield "an empty list", {**c, "proves": []}
         yield "a line left out", {**c, "proves": lines[1:]}
         yield "a line more", {**c, "proves": lines + ["and this computes majority"]}
+        yield "a line that says nothing", {**c, "proves": lines + ["nothing"]}
+        yield "a line twice", {**c, "proves": lines + lines[-1:]}
         yield "lines exchanged", {**c, "proves": lines[::-1]}
         yield "another norm", {**c, "proves": [line.replace("norm 1", "norm 4") for line in lines]}
         yield "another selection", {**c, "proves": [line.replace("all visible", "the flagged") for line in lines]}
         yield "a number for a line", {**c, "proves": [1]}
+        yield "a wrong line and a number", {**c, "proves": ["wrong", 1]}
         yield "an object for the lines", {**c, "proves": {"0": lines[0]}}
         yield "a million lines", {**c, "proves": lines * 500000}
         yield "an unknown key", {**c, "outputs": "majority"}
