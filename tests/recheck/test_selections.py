@@ -331,7 +331,8 @@ class HostileCertificates(unittest.TestCase):
         lines = lines_of(document)
         for status, contract in ((1, {"kind": "find", "terms": 1, "prefer": False, "selects": "exactly-one"}), (1, {"kind": "related", "pairs": [], "prefer": []}),
                                  (1, {"kind": "everything"}), (2, {"kind": "match", "selects": "all"}), (2, {"kind": "rightmost"}), (2, {"kind": 1}), (2, []),
-                                 (2, {"kind": "uniform", "flag": []}), (2, {"kind": "rightmost", "flag": [[10 ** 6, "1"]]}), (2, None)):
+                                 (2, {"kind": "uniform", "flag": []}), (2, {"kind": "rightmost", "flag": [[10 ** 6, "1"]]}), (2, None),
+                                 (2, {"kind": "flagged", "flag": [[10 ** 6, "1"]], "when": [[1, "1"]]})):
             with self.subTest(contract):
                 changed = edited(document, lambda d, contract=contract: d["layers"][0]["attention"]["heads"][0].update(promise=contract))
                 self.assertEqual(both(store(changed), store(claimed(changed, lines)))[0], status)
