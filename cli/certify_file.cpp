@@ -6,6 +6,7 @@
 #include "base/exit_status.hpp"
 #include "base/quoted_text.hpp"
 #include "compiler/file/checks_file.hpp"
+#include "library/exports/float_certificate.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/certify/find_certificate.hpp"
 #include "runtime/file/weights_file.hpp"
@@ -36,8 +37,9 @@ int report_attempts(const Model& model, const std::string& file,
 
 void record(const std::string& file, const std::string& hash, const LengthProof& certificate) {
   try {
-    add_check(file, hash,
-              {"proved", "theorem " + certificate.theorem, certificate.scope, "passed"});
+    const char* rest =
+        certificate.selections ? ": heads and norms, not what the outputs compute" : "";
+    add_check(file, hash, {"proved", certificate.name() + rest, certificate.scope, "passed"});
   } catch (const InputError& error) {
     std::cerr << "logdepth: the proof was not recorded: " << error.what() << '\n';
   }
@@ -69,12 +71,29 @@ int certify_file(const std::string& file, const std::string& output, bool json, 
                           {"file", file},
                           {"proved", true},
                           {"theorem", certificate.theorem},
+                          {"outputs_proved", !certificate.selections},
                           {"scope", certificate.scope},
                           {"statement", certificate.statement}}
                .dump(1)
         << '\n';
   else
     out << certificate.statement;
+  return kDone;
+}
+
+int certify_floats(const std::string& file, const ExportSettings& settings,
+                   const std::string& output, std::ostream& out) {
+  refuse_overwriting(output, {file});
+  const CheckedModel model = read_weights(file);
+  const exports::CertifiedNetwork certified = exports::certified_network(model, settings);
+  const std::string text = exports::float_certificate(model, certified, "");
+  if (output.empty()) {
+    out << text;
+    return kDone;
+  }
+  write_whole_file(output, text);
+  std::cerr << "wrote " << output << ": certificate of " << text.size() << " bytes\n";
+  out << exports::certificate_text(certified);
   return kDone;
 }
 

@@ -1,11 +1,10 @@
-#include <charconv>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_limits.hpp"
+#include "cli/temperature_option.hpp"
 #include "cli/validators.hpp"
 #include "library/exports/write_export.hpp"
 #include "logdepth/errors.hpp"
@@ -26,19 +25,6 @@ const std::map<std::string, ExportTarget> kTargets = {
     {"safetensors", ExportTarget::safetensors},
     {"onnx", ExportTarget::onnx},
     {"transformer-lens", ExportTarget::transformer_lens}};
-
-void read_temperature(const std::string& text, ExportSettings& settings) {
-  if (text == "auto") return;
-  if (text == "hard") {
-    settings.attention = ExportAttention::hard;
-    return;
-  }
-  settings.attention = ExportAttention::temperature;
-  const char* const end = text.data() + text.size();
-  const auto [next, error] = std::from_chars(text.data(), end, settings.temperature);
-  require(error == std::errc() && next == end && settings.temperature > 0,
-          "--temperature: expected auto, hard or a number above 0, found " + in_quotes(text));
-}
 
 int export_model(ExportArguments& options) {
   refuse_overwriting(options.output, {options.model});
@@ -61,7 +47,8 @@ int export_model(ExportArguments& options) {
                                                     : nlohmann::json()},
                                 {"inputs", report.inputs},
                                 {"answers", report.answers},
-                                {"separated", report.separated}}
+                                {"separated", report.separated},
+                                {"certified", report.certified}}
                      .dump(2)
               << '\n';
   return kDone;
@@ -96,6 +83,9 @@ Command add_export(CLI::App& app) {
   command->add_flag("--json", options->json, "print a summary as JSON on standard output");
   command->add_option("-o,--output", options->output, "folder to write; for onnx a file")
       ->required();
+  command->add_flag("--certify", options->settings.certify,
+                    "write bounds that hold for every word up to the length, certificate.json, for "
+                    "float_recheck.py");
   add_run_limits(*command);
   return [options] { return export_model(*options); };
 }

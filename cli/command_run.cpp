@@ -94,6 +94,7 @@ class Runs {
 
  private:
   void run_words(const std::vector<LetterNames>& words) {
+    if (words.size() > 1) answers_->announce(words);
     for (std::size_t i = 0; i < words.size(); ++i) {
       question_ = [&] { return nlohmann::json{{"letters", words[i]}}; };
       SaidAnswer said{SaidAnswer::Of::word, answers_->word(words[i])};

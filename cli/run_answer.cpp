@@ -66,6 +66,14 @@ void print(const ExactStatistics& statistics, std::ostream& out) {
       << "contracts: " << statistics.promises << " rows checked\n"
       << "values: " << statistics.values << " distinct; " << (statistics.bytes >> 20)
       << " MiB of tuples, values and caches\n";
+  const ColumnStatistics& columns = statistics.columns;
+  if (columns.inputs > 0)
+    out << "columns: " << columns.inputs << (columns.inputs == 1 ? " input of " : " inputs of ")
+        << columns.tokens << " tokens; " << columns.passes << " passes over the tokens, "
+        << columns.evaluations << " evaluations, at most " << (columns.bytes >> 20) << " MiB\n";
+  if (columns.handed_over > 0)
+    out << "columns: " << columns.handed_over << (columns.handed_over == 1 ? " input" : " inputs")
+        << " left to the general path; " << columns.reason << '\n';
   const RadicalTower::Statistics& nested = statistics.nested;
   if (nested.roots > 0)
     out << "nested radicals: " << nested.roots << "; " << nested.by_enclosure
@@ -99,6 +107,14 @@ void put(const ExactStatistics& statistics, bool all, nlohmann::json& out) {
                        {"exact_ties", s.exact_ties},
                        {"distinct_values", statistics.values},
                        {"bytes", statistics.bytes}};
+  const ColumnStatistics& columns = statistics.columns;
+  if (columns.inputs + columns.handed_over > 0) {
+    auto& of = out["statistics"]["columns"] = {
+        {"inputs", columns.inputs}, {"tokens", columns.tokens},
+        {"passes", columns.passes}, {"evaluations", columns.evaluations},
+        {"bytes", columns.bytes},   {"general_path", columns.handed_over}};
+    if (columns.handed_over > 0) of["reason"] = columns.reason;
+  }
   const RadicalTower::Statistics& nested = statistics.nested;
   if (nested.roots > 0)
     out["statistics"]["roots_of_roots"] = {{"roots", nested.roots},

@@ -41,6 +41,7 @@ template <class Given>
 std::vector<Given> of_words(const Transformer& transformer, RunAnswers answers,
                             const std::vector<Letters>& words) {
   std::vector<Given> found;
+  answers.announce(words);
   for (const Letters& word : words) found.push_back(given<Given>(transformer, answers.word(word)));
   return found;
 }

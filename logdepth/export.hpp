@@ -33,6 +33,9 @@ struct ExportSettings {
   double temperature = 0;  ///< softmax(temperature * scores); read for `temperature` only
   bool single = false;     ///< float32 instead of float64
   std::uint64_t seed = 1;  ///< of the random inputs of the self-test
+  /// Bounds for every word up to the length, as certificate.json in the folder; not for onnx. The
+  /// temperatures and tolerances follow from them.
+  bool certify = false;
 };
 
 /// What was written, and what is known of it.
@@ -45,7 +48,8 @@ struct ExportReport {
   /// Every head is proved to select, up to that length, what the exact one selects; the rest of the
   /// export is tested.
   bool separated = false;
-  std::string text;  ///< all of it in a sentence
+  bool certified = false;  ///< certificate.json is in the folder
+  std::string text;        ///< all of it in a sentence
 };
 
 /// A target cannot say it, or not at that length; the sentence names what. The program exits with 3.
@@ -54,7 +58,8 @@ class ExportRefused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 /// The self-test found an input on which the numbers to be written answer differently from the exact
-/// run; nothing was written. The program exits with 1.
+/// run, or a certificate that was asked for is not shown; nothing was written. The program exits
+/// with 1.
 class ExportWrong : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

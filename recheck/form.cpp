@@ -130,7 +130,12 @@ std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
     if (one_hot(cell) && std::distance(begin, end) == size_of(cell)) least = most = begin->second;
     for (auto i = begin; i != end; ++i) {
       const mpq_class size = abs(i->second) * largest(cell);
-      if (one_hot(cell) || cell.kind == 'V') {
+      if (cell.kind == 'U') {
+        const Unknown& known = unknowns[static_cast<std::size_t>(cell.id)];
+        const bool rises = i->second > 0;
+        least += i->second * (rises ? known.low : known.high);
+        most += i->second * (rises ? known.high : known.low);
+      } else if (one_hot(cell) || cell.kind == 'V') {
         least = std::min(least, i->second);
         most = std::max(most, i->second);
       } else {
@@ -142,6 +147,18 @@ std::pair<mpq_class, mpq_class> Laws::bounds(const Form& form) const {
     high += most;
   });
   return {low, high};
+}
+
+bool Laws::positive(const Form& form) const {
+  const mpq_class low = bounds(form).first;
+  if (low != 0) return low > 0;
+  return std::any_of(form.begin(), form.end(), [&](const auto& term) {
+    const auto& [atom, value] = term;
+    if (atom.cell.kind == 'V') return value > 0;
+    if (atom.cell.kind != 'U') return false;
+    const Unknown& known = unknowns[static_cast<std::size_t>(atom.cell.id)];
+    return value > 0 ? known.above : known.below;
+  });
 }
 
 void Laws::add_square(const Form& form, Form& sum,

@@ -10,6 +10,8 @@
 //   H  component of the code of position floor((p + id)/version)      Z  sign of a sum of counts: -1, 0 or +1
 // and in the theorem of division, for the divisor m: N number `id`; K of another id, the code of another position; D of version
 // kArgument, read at the argument; E +1 where m divides p, else -1; Y a sign, 0 where m divides p; W 1/((p mod m) + 1).
+// and in the theorem of selections: U an unknown number with bounds; Q the sign of a form, -1, 0 or +1; K of id n, the code of some
+// position up to the own one.
 // and in the theorem of the tree: O one-hot, component 0 is the first token; flags A, B, G, J (tree.cpp).
 // The position of an atom is max(p - b, 0), where p is the token and the shift b is a*s + c, with s >= 1 the stride of the
 // loop. Shifts are never negative, so that reading shift c of what has shift b is shift b + c.
@@ -80,11 +82,21 @@ Form combine(const Row& row, const Stream& stream) {
   return sum;
 }
 
+/// What is known of a number U: its bounds, and more.
+struct Unknown {
+  mpq_class low, high;
+  bool above = false, below = false;  // it is not the lower bound; not the upper one
+  bool rational = false;
+  std::optional<mpq_class> first = {};  // its value at <begin>
+  bool operator==(const Unknown&) const = default;
+};
+
 /// What atoms are known to be. One-hot: each component 0 or 1, one of them 1. Unit pairs: components 2i and 2i+1 have
 /// x^2 + y^2 = 1. Flags: x^2 = 1.
 struct Laws {
   std::function<int(const Cell&)> size_of;  // number of components of a one-hot cell
   std::vector<Weighted> directions = {};    // weights of the squares of the numbers, by id of D
+  std::vector<Unknown> unknowns = {};       // by id of U
 
   static bool one_hot(const Cell& cell) {
     return cell.kind == 'T' || cell.kind == 'X' || cell.kind == 'O';
@@ -105,6 +117,8 @@ struct Laws {
   bool is_zero(Form form) const;
   /// An interval that holds every value of the form.
   std::pair<mpq_class, mpq_class> bounds(const Form& form) const;
+  /// Whether every value of the form is positive.
+  bool positive(const Form& form) const;
   /// The square of the form summed into `sum`: atoms, and in `cross` products that no law reduces.
   void add_square(const Form& form, Form& sum,
                   std::map<std::pair<Atom, Atom>, mpq_class>& cross) const;

@@ -195,7 +195,9 @@ Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::str
     for (int c = 0; c < width; ++c) add(x[c], mean);
   for (auto& [c, form] : x) frame.laws.simplify(form);
   std::erase_if(x, [](const auto& entry) { return entry.second.empty(); });
+  frame.norm = "zero";
   if (x.empty()) return x;  // norm(0) = 0
+  if (frame.by_rays) return normalised_by_rays(frame, std::move(x), where);
   std::set<Cell> cells;
   for (const auto& [c, form] : x)
     for (const auto& [atom, value] : form)

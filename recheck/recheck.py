@@ -179,6 +179,7 @@ class Head:
         self.query = Matrix(v["query"], self.key.rows, width)
         self.output = Matrix(v["output"], width, None)
         self.value = Matrix(v["value"], self.output.columns, width)
+        self.contract = v["promise"]  # a claim: the theorem of selections checks it, no other reads it
 
 
 class Layer:
@@ -338,6 +339,7 @@ class Frame:
 
     def __init__(self, weights, size_of):
         self.weights, self.size_of, self.code, self.parameter, self.directions, self.signs = weights, size_of, None, None, [], []
+        self.by_rays, self.numbers, self.sign_forms, self.unknowns, self.norm = False, [], [], [], ""  # of the theorem of selections
 
     def set_code(self, kind, parameter):
         need((self.code, self.parameter) in ((None, None), (kind, parameter)), "two position codes: {} and {}", self.code, kind)
@@ -365,10 +367,19 @@ class Frame:
             if c[0] in "TXOV":
                 values += [0] * (c[0] == "V" or len(values) < self.size_of(c))
                 low, high = low + min(values), high + max(values)
+            elif c[0] == "U":
+                ends = [values[0] * end for end in self.unknowns[c[1]][:2]]
+                low, high = low + min(ends), high + max(ends)
             else:
                 size = sum(map(abs, values)) * self.largest(c)
                 low, high = low - size, high + size
         return low, high
+
+    def positive(self, form):
+        """Whether every value of the form is positive."""
+        low = self.bounds(form)[0]
+        strict = lambda a, v: v > 0 if a[0][0] == "V" else a[0][0] == "U" and self.unknowns[a[0][1]][2 if v > 0 else 3]
+        return low > 0 or low == 0 and any(a and strict(a, v) for a, v in form.items())
 
     def apply(self, matrix, stream):
         out = ((r, self.simplify(combine(row, stream))) for r, row in matrix.at.items())
@@ -383,8 +394,11 @@ class Frame:
         if self.weights.layernorm and self.simplify(mean):
             x = {c: minus(x.get(c, {}), mean) for c in range(width)}
         x = {c: form for c, form in ((c, self.simplify(form)) for c, form in x.items()) if form}
+        self.norm = "zero"
         if not x:
             return x
+        if self.by_rays:
+            return self.normalised_by_rays(x, where)
         cells = {a[0] for form in x.values() for a in form if a}
         kinds = {c[0] for c in cells}
         if kinds & set("MVNW"):
@@ -470,6 +484,48 @@ class Frame:
             else:
                 add(out, {UNIT if a[0][0] in "VW" else a[0][1]: v})
         return out
+
+    # The norms of the theorem of selections. Lemmas sign_of_a_form, norm, rays.
+    def normalised_by_rays(self, x, where):
+        rays, by_ray, square, cross = {}, {}, {}, {}
+        for c, form in x.items():
+            leading = form[min(form)]
+            ray = frozenset((a, v / leading) for a, v in form.items())
+            rays[ray] = rays.get(ray, 0) + leading * leading
+            by_ray[c] = ray, leading
+            self.add_square(list(form.items()), square, cross)
+
+        def root_of_width_over(square):
+            factor = root(self.weights.width / square)
+            need(factor is not None, "{}: the norm is irrational", where)
+            return factor
+        if len(rays) == 1 and not is_constant(dict(ray)):
+            self.norm = "sign of a number"
+            factor, form = root_of_width_over(rays[ray]), dict(ray)
+            if form not in self.sign_forms:
+                self.sign_forms.append(form)
+            return {c: {(cell("Q", self.sign_forms.index(form)), 0): v * factor} for c, (_, v) in by_ray.items()}
+        if not any(cross.values()) and is_constant(square):
+            self.norm = f"squared norm {square[ONE]}"
+            factor = root_of_width_over(square[ONE])
+            return {c: {a: v * factor for a, v in form.items()} for c, form in x.items()}
+        self.norm = f"direction of {len(rays)} numbers"
+        never_zero = any(self.positive({a: v * sign for a, v in ray}) for ray in rays for sign in (1, -1))
+        need(never_zero, "{}: a direction that may be of zeros; expected a number that is never 0", where)
+        weights = sorted((self.number_of(dict(ray), where), v) for ray, v in rays.items())
+        k = next((w for _, w in weights if root(self.weights.width / w)), weights[0][1])
+        factor = root_of_width_over(k)
+        weights = [(v, w / k) for v, w in weights]
+        return {c: self.along(weights, {self.number_of(dict(ray), where): v}, factor) for c, (ray, v) in by_ray.items()}
+
+    def number_of(self, ray, where):
+        """The number of a direction whose multiple by 1/(p+1) is this form of leading coefficient 1."""
+        if ray in ({own("V"): 1}, {ONE: 1, own("V"): -1}):
+            return UNIT if ONE not in ray else POSITION
+        need(not any(a and a[0][0] == "K" and a[0][1] for a in ray), "{}: a direction of the code of another position", where)
+        if ray not in self.numbers:
+            self.numbers.append(ray)
+        return self.numbers.index(ray)
 
     def along(self, weights, form, factor=1):
         """factor l/sqrt(w1 v1^2 + ...) as a form: of (p, L), this is a code of the own position."""
@@ -1828,6 +1884,434 @@ class Rows:
         raise Refused(f"{where}, token {i}: not an OR over related tokens")
 
 
+# ---- the theorem of selections ----------------------------------------------------------------------
+
+
+class Contract:
+    """Proves that a head selects what its contract states. `tokens`: (whether it is <begin>, stream, norm) of every class. A choice
+    is (kind, positions back, id of a pointer, classes that are selected)."""
+
+    def __init__(self, frame, head, tokens, where):
+        self.frame, self.head, self.tokens, self.where, self.checked = frame, head, tokens, where, set()
+        self.queries, self.keys = ([frame.apply(m, z) for _, _, z in tokens] for m in (head.query, head.key))
+
+    def prove(self):
+        """The choice of every class, and a text that tells it."""
+        contract, every = self.head.contract, range(len(self.tokens))
+        kind = string(member(contract, "kind"))
+        if kind == "uniform":
+            only(contract, ("kind",))
+            return [self.uniform(i) for i in every], "all visible positions"
+        if kind == "match":
+            only(contract, ("kind", "selects"))
+            selects = string(contract["selects"])
+            expect(selects in ("exactly-one", "at-least-one"), "promise: unknown kind of match")
+            return self.one() if selects == "exactly-one" else self.same()
+        if kind == "rightmost":
+            only(contract, ("kind", "flag"))
+            flags = self.numbers("flag")
+            return [self.rightmost(flags, i) for i in every], "the last position where its flag is largest"
+        need(kind == "flagged", "{}: contract {}; expected one that a lemma covers", self.where, kind)
+        only(contract, ("kind", "flag"), ("when",))
+        flags, when = self.numbers("flag"), self.numbers("when") if "when" in contract else [1 for _ in every]
+        return [self.flagged(flags, when[i] > 0, i) for i in every], "the positions with its flag, else all"
+
+    def unchecked(self, i, when=True):
+        query = frozen(self.queries[i]), when
+        fresh = query not in self.checked
+        self.checked.add(query)
+        return fresh
+
+    def numbers(self, key):
+        row, out = to_row(self.head.contract[key], self.frame.weights.width), []
+        for _, h, _ in self.tokens:
+            form = combine(row, h)
+            need(is_constant(form), "{}: the contract reads what no class of tokens fixes", self.where)
+            out.append(constant_of(form))
+        return out
+
+    def scores(self, i):
+        return [whole_score(self.queries[i], key) for key in self.keys]
+
+    def uniform(self, i):
+        if self.unchecked(i):
+            scores = self.scores(i)
+            need(all(score == scores[0] and set(score) <= {ONE} for score in scores), "{}: the scores differ; expected equal ones", self.where)
+        return "all", 0, 0, ()
+
+    def one(self):
+        known = {}
+        for i, query in enumerate(self.queries):
+            if frozen(query) not in known:
+                known[frozen(query)] = self.position(i)
+        choices = [known[frozen(query)] for query in self.queries]
+        texts = set()
+        for kind, back, pointer, _ in choices:
+            coded = f"the position {back} before that of a pointer" if back else "the position of a pointer"
+            texts.add("the own position" if kind == "own" else f"the position {back} before" if kind == "back" else
+                      coded if pointer else "the position nearest to a ratio")
+        return choices, " or ".join(sorted(texts)) + ", alone"
+
+    def position(self, i):
+        frame, scores, every = self.frame, self.scores(i), tuple(range(len(self.tokens)))
+        need(all(score == scores[0] for score in scores), "{}: the score depends on the class of the key", self.where)
+        score = {(a, b): v for b, form in scores[0].items() if b != ONE for a, v in form.items()}
+        need(score, "{}: all scores are equal; expected one position", self.where)
+        (pointer, *_), entry = sorted({a[0] if a else ONE for a, _ in score}), {(a[1] if a else 0, b[1]): v for (a, b), v in score.items()}
+        at = lambda query, key: entry.get((query, key), Fraction(0))
+        moves = -at(1, 0) * (frame.parameter or 0) / at(0, 0) if at(0, 0) else Fraction(-1)
+        whole = pointer and pointer[0] == "K" and at(0, 0) == at(1, 1) and moves.denominator == 1 and moves >= 0
+        if frame.code == "phi" and not whole:
+            self.nearest(score, entry)
+            return "pointer", 0, 0, every
+        b = frame.matched(score, self.where)
+        if pointer[1]:
+            return "pointer", b[1], pointer[1], every
+        return ("back", b[1], 0, every) if b[1] else ("own", 0, 0, ())
+
+    def nearest(self, score, entry):
+        """Lemma nearest: the query is (A, B) with rational A/B and B > 0, both over the numbers of one direction or pointer."""
+        frame, queries = self.frame, {a[0] if a else ONE for a, _ in score}
+        need(len(queries) == 1 and {b[0] for _, b in score} == {cell("K")}, "{}: the score is not that of one ratio and the own position code", self.where)
+        need(self.head.causal and frame.parameter.denominator == 1, "{}: not causal, or no code over an integer", self.where)
+        (query,) = queries
+        need(query and query[0] in "DK", "{}: the query is not a direction of numbers", self.where)
+        denominator, of_position = {}, 0  # of a pointer, (e, L)/|(e, L)|: e >= 0 is rational
+        for (part, key), v in entry.items():
+            number = {}
+            if query[0] == "D":
+                number = self.number_form(frame.directions[query[1]][part][0])
+            elif part == 1:
+                number = {ONE: Fraction(1)}
+            elif key == 1:
+                of_position = v
+            need(all(map(self.rational, number)), "{}: the query is no ratio of rational numbers", self.where)
+            if key == 1:
+                add(denominator, number, v)
+        need(of_position >= 0 and frame.positive(denominator), "{}: the denominator of a ratio may be 0", self.where)
+
+    def rational(self, atom):
+        return atom == ONE or atom[0][0] == "V" or atom[0][0] == "U" and self.frame.unknowns[atom[0][1]][4]
+
+    def number_form(self, number):
+        """The number of a direction, times 1/(p+1)."""
+        V = own("V")
+        return {V: Fraction(1)} if number == UNIT else {ONE: Fraction(1), V: Fraction(-1)} if number == POSITION else self.frame.numbers[number]
+
+    def same(self):
+        factor, length = None, None
+        for query, key in zip(self.queries, self.keys):
+            square, cross = {}, {}
+            for r, form in key.items():
+                self.frame.add_square(list(form.items()), square, cross)
+                if factor is None and r in query:
+                    factor = query[r][min(query[r])] / form[min(form)]
+            scaled = {r: {a: v * factor for a, v in form.items()} for r, form in key.items()} if factor else None
+            need(factor is not None and factor > 0 and scaled == query, "{}: the query is not a positive multiple of the own key", self.where)
+            length = constant_of(square) if length is None else length
+            need(not any(cross.values()) and is_constant(square) and constant_of(square) == length, "{}: keys of different lengths", self.where)
+        return [("some", 0, 0, ())] * len(self.tokens), "the positions with the token's own key"
+
+    def check_rightmost(self, flags, i):
+        weights, slopes, K0 = [], set(), own("K", 0)
+        for score in self.scores(i):
+            good = set(score) <= {ONE, K0} and all(map(is_constant, score.values()))
+            need(good, "{}: the score is not a number for each class and a rising component", self.where)
+            weights.append(constant_of(score.get(ONE, {})))
+            slopes.add(constant_of(score.get(K0, {})) * (-1 if self.frame.code == "circle" else 1))
+        c = min(slopes)
+        need(len(slopes) == 1 and c > 0, "{}: the score does not rise with the position", self.where)
+        need(self.frame.code in ("circle", "fine", "phi"), "{}: no rising component of a position code", self.where)
+        both = sorted(set(zip(flags, weights)))
+        need(all(y - x >= c if f < g else x == y for f, x in both for g, y in both if f <= g),
+                  "{}: the position may outweigh the flag, or the flag is another one", self.where)
+
+    def rightmost(self, flags, i):
+        if self.unchecked(i):
+            self.check_rightmost(flags, i)
+        if self.head.causal and flags[i] == max(flags):
+            return "own", 0, 0, ()
+        least = max(flags[i], min(f for f, (first, _, _) in zip(flags, self.tokens) if first))
+        return "last", 0, 0, tuple(x for x, f in enumerate(flags) if f >= least)
+
+    def flagged(self, flags, when, i):
+        holds = [when and f > 0 for f in flags]
+        if self.unchecked(i, when):
+            ends = {True: set(), False: set()}
+            for x, score in zip(holds, self.scores(i)):
+                need(set(score) <= {ONE} and all(map(is_constant, score.values())), "{}: the score is not a number for each class", self.where)
+                ends[x].add(constant_of(score.get(ONE, {})))
+            high, low = ends[True], ends[False]
+            good = len(high) <= 1 and len(low) <= 1 and (not high or not low or min(low) < min(high))
+            need(good, "{}: the scores do not follow the flag", self.where)
+        return "some" if any(holds) else "all", 0, 0, ()
+
+
+def frozen(stream):
+    return frozenset((c, frozenset(form.items())) for c, form in stream.items())
+
+
+def by_row(stream):
+    """An order of streams."""
+    return sorted((c, sorted(form.items())) for c, form in stream.items())
+
+
+def with_signs(form, signs):
+    out = {}
+    for a, v in form.items():
+        add(out, {ONE: v * signs[a[0][1]]} if a and a[0][0] == "Q" else {a: v})
+    return out
+
+
+class Selections:
+    """Tier S: every head selects what its contract states, and every norm is what is printed. A class of tokens is (whether it is
+    <begin>, stream); an unknown number U is (lower bound, upper one, whether it is never the lower one, the upper one, rational, its
+    value at <begin> or None)."""
+
+    MOST = 400
+
+    def __init__(self, weights):
+        kind = string(member(weights.input, "kind"))
+        need(kind == "word" and boolean(member(weights.input, "begin")), "input: expected words after <begin>")
+        self.weights, self.frame = weights, Frame(weights, lambda c: len(weights.kinds))
+        self.frame.by_rays = True
+        self.sublayer, self.unknowns, self.pointers, self.found = 0, {}, {}, {}
+
+    def prove(self):
+        self.classes = self.begin()
+        self.block("initial")
+        self.loop()
+        self.block("final")
+        need(self.found, "no head and no norm")
+        return [f"{place[-1]}: {' or '.join(sorted(self.found[place]))}" for place in sorted(self.found)]
+
+    def begin(self):
+        classes, start = {}, self.frame.embedded()
+        for kind in range(len(self.weights.kinds)):
+            for parity in (1,) if kind == 0 else (1, -1):  # position 0 is even
+                h = {}
+                for c, form in start.items():
+                    for a, v in form.items():
+                        if a and a[0][0] == "T":
+                            v, a = (v if a[1] == kind else 0), ONE
+                        elif a and a[0][0] == "P":
+                            v, a = v * parity, ONE
+                        add(h.setdefault(c, {}), {a: v} if v else {})
+                self.keep(classes, kind == 0, h, "embedding")
+        return classes
+
+    def keep(self, classes, first, h, where):
+        h = {c: form for c, form in h.items() if form}
+        classes[first, frozen(h)] = h
+        need(len(classes) <= self.MOST, "{}: more than 400 classes of tokens", where)
+
+    def block(self, name):
+        for n, layer in enumerate(self.weights.layers):
+            if layer.block == name:
+                if layer.heads:
+                    self.attention(layer, n)
+                if layer.into.rows:
+                    self.feed_forward(layer, n)
+
+    def loop(self):
+        """Lemma loop: the block is run on all classes at its head until it makes no new ones."""
+        if not self.weights.has_loop():
+            return
+        every = {}
+        for (first, _), h in self.classes.items():
+            self.keep(every, first, self.at_head(h), "loop")
+        for number in range(17):
+            need(number < 16, "the loop makes new classes of tokens in 16 passes")
+            self.classes, before = dict(every), len(every)
+            for place in self.found:
+                if self.weights.layers[place[0]].block == "repeated":
+                    self.found[place] = set()
+            self.block("repeated")
+            for (first, _), h in self.classes.items():
+                self.keep(every, first, self.at_head(h), "loop")
+            if len(every) == before:
+                break
+        self.classes = every
+
+    @staticmethod
+    def at_head(h):
+        """The stream with codes of other positions numbered in their order."""
+        numbers, out = {}, {}
+        for c in sorted(h):
+            for a in sorted(h[c]):
+                renamed = a
+                if a and a[0][0] == "K" and a[0] != cell("K"):
+                    renamed = cell("K", numbers.setdefault(a[0], len(numbers) + 1)), a[1]
+                add(out.setdefault(c, {}), {renamed: h[c][a]})
+        return out
+
+    # Signs, by which classes are split.
+    def choices(self, forms, first):
+        out = [{}]
+        for number in sorted({a[0][1] for form in forms for a in form if a and a[0][0] == "Q"}):
+            out = [{**signs, number: sign} for signs in out for sign in self.possible(self.frame.sign_forms[number], first)]
+            need(len(out) <= self.MOST, "more than 400 choices of signs")
+        return out
+
+    def possible(self, form, first):
+        if first:
+            there = {}
+            for a, v in form.items():
+                known = (1 if a[0][0] == "V" else self.frame.unknowns[a[0][1]][5] if a[0][0] == "U" else None) if a else None
+                add(there, {a: v} if known is None else {ONE: v * known})
+            form = there
+        if not form:
+            return [0]
+        if self.frame.positive(form):
+            return [1]
+        if self.frame.positive({a: -v for a, v in form.items()}):
+            return [-1]
+        low, high = self.frame.bounds(form)
+        return [0, 1] if low >= 0 else [-1, 0] if high <= 0 else [-1, 0, 1]
+
+    # Unknown numbers.
+    def rational(self, form):
+        return all(a == ONE or a[0][0] == "V" or a[0][0] == "U" and self.frame.unknowns[a[0][1]][4] for a in form)
+
+    def unknown(self, key, known):
+        if key not in self.unknowns:
+            self.unknowns[key] = len(self.frame.unknowns)
+            self.frame.unknowns.append(known())
+        return cell("U", self.unknowns[key]), 0
+
+    def unknown_of(self, rule, forms, known):
+        """What is read by one rule from these forms, one for each class, as a multiple of an unknown number."""
+        leading = next((form[min(form)] for form in forms if form), None)
+        if leading is None:
+            return {}
+        scaled = [{a: v / leading for a, v in form.items()} for form in forms]
+        return {self.unknown((rule, *(frozenset(form.items()) for form in scaled)), lambda: known(scaled)): leading}
+
+    def within(self, forms):
+        ends = [self.frame.bounds(form) for form in forms]
+        return min(low for low, _ in ends), max(high for _, high in ends)
+
+    # Attention.
+    def attention(self, layer, n):
+        where, tokens = f"layer {n}, attention", []
+        self.sublayer += 1
+        for first, name in sorted(self.classes, key=lambda x: (x[0], by_row(self.classes[x]))):
+            h = self.classes[first, name]
+            z = self.frame.normalised(layer.attention_mask, h, where)
+            self.found.setdefault((n, 1, 0, where), set()).add(self.frame.norm)
+            for signs in self.choices(z.values(), first):
+                fixed = {c: with_signs(form, signs) for c, form in z.items()}
+                tokens.append((first, h, {c: form for c, form in fixed.items() if form}))
+            need(len(tokens) <= self.MOST, "{}: more than 400 classes of tokens", where)
+        streams = [{frozen(h): h} for _, h, _ in tokens]
+        for i, head in enumerate(layer.heads):
+            here = f"layer {n}, head {i}"
+            choices, text = Contract(self.frame, head, tokens, here).prove()
+            self.found.setdefault((n, 0, i, here), set()).add(text)
+            values = [self.frame.apply(head.output, self.frame.apply(head.value, z)) for _, _, z in tokens]
+            for x, choice in enumerate(choices):
+                after = {}
+                for read in self.reads(choice, head, tokens, values, x, (self.sublayer, i)):
+                    for h in streams[x].values():
+                        total = {c: add(dict(h.get(c, {})), read.get(c, {})) for c in {*h, *read}}
+                        total = {c: form for c, form in total.items() if form}
+                        after[frozen(total)] = total
+                        need(len(after) <= self.MOST, "{}: more than 400 classes of tokens", here)
+                streams[x] = after
+        self.classes = {}
+        for (first, _, _), after in zip(tokens, streams):
+            for h in after.values():
+                self.keep(self.classes, first, h, where)
+
+    def reads(self, choice, head, tokens, values, x, rule):
+        """What a token of class x may read. Lemmas read and mean."""
+        kind, back, pointer, classes = choice
+        if kind in ("all", "some"):
+            return [self.mean(kind == "all", head.causal, tokens, values, (self.sublayer, "mean", head.causal) if kind == "all" else rule)]
+        if kind == "own" or tokens[x][0] and (head.causal or kind in ("back", "pointer")):
+            return [values[x]]
+        read = [self.moved(values[y], choice, head, (*rule, kind, back, pointer)) for y in classes]
+        return {frozen(stream): stream for stream in read}.values()
+
+    def mean(self, every, causal, tokens, values, rule):
+        out = {}
+        for c in sorted({c for stream in values for c in stream}):
+            forms = [stream.get(c, {}) for stream in values]
+            constant = all(map(is_constant, forms))
+            first, others = ({frozenset(form.items()) for form, (begin, _, _) in zip(forms, tokens) if begin == which} for which in (True, False))
+            if constant and every and len(first) == 1 and len(others) <= 1 and (causal or others in (set(), first)):
+                a = constant_of(dict(next(iter(first))))
+                b = constant_of(dict(next(iter(others)))) if others else a
+                out[c] = add({}, {ONE: b, own("V"): a - b})
+                continue
+
+            def known(scaled):
+                low, high = self.within(scaled)
+                begins = [form for form, (begin, _, _) in zip(scaled, tokens) if begin]
+                at = constant_of(begins[0]) if len(first) == 1 and is_constant(begins[0]) else None
+                return low, high, every and at is not None and at > low, every and at is not None and at < high, constant, at if causal else None
+            out[c] = self.unknown_of(rule, forms, known)
+        return out
+
+    def moved(self, value, choice, head, rule):
+        """What a class writes, read at its token."""
+        out, before = {}, head.causal or choice[0] != "last"
+        for c, form in value.items():
+            rest, total = {}, out.setdefault(c, {})
+            for a, v in form.items():
+                if a == ONE:
+                    add(total, {a: v})
+                elif a[0][0] == "K" and before:
+                    add(total, {(self.there(a[0], choice, rule), a[1]): v})
+                else:
+                    rest[a] = v
+            add(total, self.unknown_of(rule, [rest], lambda scaled: (*self.within(scaled), False, False, self.rational(scaled[0]), None)))
+        return out
+
+    def there(self, code, choice, rule):
+        """The code of the position that is coded at the selected token."""
+        kind, back, pointer, _ = choice
+        if kind == "back" and code[1] == 0:
+            return cell("K", at=plus(code[3], (0, back)))
+        if pointer and not back and code == cell("K"):
+            return cell("K", pointer)
+        return cell("K", self.pointers.setdefault((rule, code), (1 << 24) + len(self.pointers)))
+
+    # Feed-forward.
+    def feed_forward(self, layer, n):
+        where, after = f"layer {n}, feed-forward", {}
+        self.sublayer += 1
+        for (first, _), before in self.classes.items():
+            h = {c: dict(form) for c, form in before.items()}
+            units = self.frame.feed_forward(layer, h, where)
+            self.found.setdefault((n, 2, 0, where), set()).add(self.frame.norm)
+            for signs in self.choices([*h.values(), *(form for form, _ in units)], first):
+                stream = {c: with_signs(form, signs) for c, form in h.items()}
+                for form, uses in units:
+                    positive = self.relu(with_signs(form, signs))
+                    for c, v in uses.items():
+                        stream[c] = add(dict(stream.get(c, {})), positive, v)
+                self.keep(after, first, stream, where)
+        self.classes = after
+
+    def relu(self, form):
+        """relu(x) is x or 0 where the sign of x is known, and else a number between 0 and the largest x."""
+        low, high = self.frame.bounds(form)
+        if low >= 0 or high <= 0:
+            return form if low >= 0 else {}
+        known = lambda: (Fraction(0), high, False, False, self.rational(form), None)
+        return {self.unknown((self.sublayer, "unit", frozenset(form.items())), known): Fraction(1)}
+
+
+def selections(weights, certificate):
+    only(certificate, ("format", "version", "theorem", "sha256", "tier", "proves"))
+    need(string(certificate["tier"]) == "S", "certificate: a theorem of tier S")
+    limit, lines = weights.limit(), Selections(weights).prove()
+    claims = [string(claim) for claim in array(certificate["proves"])]
+    need(claims == lines, "the certificate claims other lines than are proved")
+    return {"name": "selections", "limit": limit, "automaton": None, "selections": lines, "steps": ""}
+
+
 # ---- theorem, comparison, command line --------------------------------------------------------------
 
 
@@ -1847,9 +2331,11 @@ def prove(document, certificate):
         only(certificate, ("format", "version", "theorem", "sha256", "given"))
         need(kind == "cells" and string(member(w.output, "kind")) == "cells", "not a file of raw inputs and outputs")
         return Division(w, certificate).prove()
+    if theorem == "selections":
+        return selections(w, certificate)
     tree = theorem == "levels"
     good = kind == "word" and w.kinds and w.kinds[0] == ("<end>" if tree else "<begin>")
-    good = good and (boolean(w.input["end"]) if tree else "end" not in w.input)
+    good = good and (boolean(w.input["end"]) if tree else boolean(member(w.input, "begin")) and "end" not in w.input)
     need(good, "input: expected words {}", "before <end>, without <begin>" if tree else "after <begin>, without <end>")
     need(string(member(w.output, "kind")) == "accept", "output: expected accept or reject")
     need(len(w.kinds) > 1, "alphabet: no letters")
@@ -1869,7 +2355,15 @@ def statement(theorem, file):
         return "\n".join([f"{file}: correct for every input of {length}", f"theorem    {theorem['name']}",
                           "for        tokens p = 0, 1, ..., every integer m >= 1, every integer a of each token with 0 <= a <= p",
                           "where      dir(x, y) = (x, y)/sqrt(x^2 + y^2)", *theorem["lines"]])
-    words = f"{file}: correct for every word of " + ("every length" if limit is None else f"at most {limit} letters")
+    every = "every word of " + ("every length" if limit is None else f"at most {limit} letters")
+    if "selections" in theorem:
+        heads = sum(", head " in line for line in theorem["selections"])
+        norms = len(theorem["selections"]) - heads
+        claims = "1 head selects what its contract states" if heads == 1 else f"{heads} heads select what their contracts state"
+        claims += ", 1 norm is what it is" if norms == 1 else f", {norms} norms are what they are"
+        return "\n".join([f"{file}: proved for {every}: {claims}", "theorem    selections, tier S", *theorem["selections"],
+                          "tested, not proved: what the outputs compute"])
+    words = f"{file}: correct for {every}"
     if "program" in theorem:
         return f"{words}\ntheorem    {theorem['name']}\nverdict    accepts exactly what this C-RASP program accepts\n{theorem['program']}"
     if x is None:

@@ -21,6 +21,10 @@ struct Frame {
   std::string code;
   mpq_class parameter;
   std::vector<Weighted> signs = {};
+  bool by_rays = false;               // norms as in norm_by_rays.cpp
+  std::vector<Form> numbers = {};     // of directions by rays: number id is (p+1) times this
+  std::vector<Form> sign_forms = {};  // of the signs Q
+  std::string norm = {};              // by rays: what the last norm was
 
   void set_code(const std::string& kind, const mpq_class& with);
 };
@@ -30,6 +34,9 @@ Stream embedded(Frame& frame, const Atom& first = own('T', 0));
 
 /// norm.cpp: norm(mask * h).
 Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::string& where);
+
+/// norm_by_rays.cpp: norm(x), not zero, for tokens of which less is known.
+Stream normalised_by_rays(Frame& frame, Stream x, const std::string& where);
 
 /// factor * form / sqrt(w1 v1^2 + w2 v2^2 + ...), for these weights: atoms D, or K where it is the code of the own position.
 Form along(Frame& frame, const Weighted& weights, const Linear& form, const mpq_class& factor);

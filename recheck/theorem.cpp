@@ -14,6 +14,23 @@ std::string listed(const auto& numbers) {
   return out;
 }
 
+/// Tier S: the heads and the norms, and nothing of what the outputs compute.
+std::string selections_statement(const Theorem& theorem, const std::string& file,
+                                 const std::string& words) {
+  long heads = 0, norms = 0;
+  std::string lines;
+  for (const std::string& line : theorem.selections) {
+    ++(line.find(", head ") == line.npos ? norms : heads);
+    lines += line + "\n";
+  }
+  return file + ": proved for " + words + ": " + std::to_string(heads) +
+         (heads == 1 ? " head selects what its contract states, "
+                     : " heads select what their contracts state, ") +
+         std::to_string(norms) + (norms == 1 ? " norm is what it is" : " norms are what they are") +
+         "\ntheorem    selections, tier S\n" + lines +
+         "tested, not proved: what the outputs compute\n";
+}
+
 }  // namespace
 
 std::string quoted(const std::string& letter) {
@@ -34,10 +51,11 @@ std::string statement(const Theorem& theorem, const std::string& file) {
            "\nfor        tokens p = 0, 1, ..., every integer m >= 1, every integer a of each token "
            "with 0 <= a <= p\nwhere      dir(x, y) = (x, y)/sqrt(x^2 + y^2)\n" +
            theorem.answers;
-  const std::string words =
-      file + ": correct for every word of " +
-      (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length") +
-      "\ntheorem    " + theorem.name + "\n";
+  const std::string every =
+      "every word of " +
+      (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length");
+  if (!theorem.selections.empty()) return selections_statement(theorem, file, every);
+  const std::string words = file + ": correct for " + every + "\ntheorem    " + theorem.name + "\n";
   if (!theorem.program.empty())
     return words + "verdict    accepts exactly what this C-RASP program accepts\n" +
            theorem.program;
@@ -131,10 +149,12 @@ Theorem prove(const Json& document, const Json& certificate) {
          "not a file of raw inputs and outputs");
     return prove_division(weights, certificate);
   }
+  if (theorem == "selections") return prove_selections(weights, certificate);
   const bool tree = theorem == "levels";
   need(input == "word" && !weights.kinds.empty() &&
            weights.kinds[0] == (tree ? "<end>" : "<begin>") &&
-           (tree ? weights.input.at("end").boolean() : !weights.input.has("end")),
+           (tree ? weights.input.at("end").boolean()
+                 : weights.input.at("begin").boolean() && !weights.input.has("end")),
        std::string("input: expected words ") +
            (tree ? "before <end>, without <begin>" : "after <begin>, without <end>"));
   need(weights.output.at("kind").string() == "accept", "output: expected accept or reject");

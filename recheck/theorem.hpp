@@ -25,10 +25,11 @@ struct Automaton {
 
 struct Theorem {
   std::string name;
-  std::optional<long> limit;           // letters at most, or vertices; every length without it
-  std::optional<Automaton> automaton;  // of words; counting has a program
-  std::string program;                 // of counting: what is accepted, in C-RASP
-  std::string answers;                 // of division: what is given, and what each output is
+  std::optional<long> limit;            // letters at most, or vertices; every length without it
+  std::optional<Automaton> automaton;   // of words; counting has a program
+  std::string program;                  // of counting: what is accepted, in C-RASP
+  std::string answers;                  // of division: what is given, and what each output is
+  std::vector<std::string> selections;  // of selections: what each head selects and each norm is
   std::string prefixes;  // what the prefix read-out gives: products, states, or nothing
   std::string steps;     // the proof, a line for every step
 };
@@ -47,6 +48,9 @@ Theorem prove_counting(const Weights& weights);
 Theorem prove_division(const Weights& weights, const Json& certificate);
 Theorem prove_tree(const Weights& weights, const Json& certificate);
 Theorem prove_rows(const Weights& weights);
+Theorem prove_selections(const Weights& weights, const Json& certificate);
+/// The lines of the theorem of selections: what a certificate has to claim.
+std::vector<std::string> selections_of(const Weights& weights);
 
 /// The theorem that the certificate names, of the file that it names; Refused or Malformed otherwise.
 Theorem prove(const Json& document, const Json& certificate);

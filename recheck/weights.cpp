@@ -58,6 +58,7 @@ Head to_head(const Json& value, int width) {
   head.query = to_matrix(value.at("query"), head.key.rows, width);
   head.output = to_matrix(value.at("output"), width, -1);
   head.value = to_matrix(value.at("value"), head.output.columns, width);
+  head.contract = value.at("promise");
   return head;
 }
 

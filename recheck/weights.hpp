@@ -1,6 +1,6 @@
 #pragma once
 
-// The weights file, version 1, as far as its meaning depends on it: no cells, no derived, no program, no contract, no names.
+// The weights file, version 1, as far as its meaning depends on it: no cells, no derived, no program, no names.
 
 #include <map>
 #include <optional>
@@ -22,6 +22,7 @@ struct Matrix {
 struct Head {
   bool causal = false;
   Matrix query, key, value, output;
+  Json contract;  // a claim: the theorem of selections checks it, no other reads it
 };
 
 struct Layer {

@@ -84,6 +84,7 @@ class Reader {
          NetworkNorm& norm) {
     norm.folded = facts.scale.has_value();
     if (norm.folded) {
+      norm.scale = *facts.scale;
       for (const SparseEntry& e : mask) factors_[e.index] = *facts.scale * e.value;
     } else {
       norm.mask = matrix_of(width, {mask});

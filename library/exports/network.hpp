@@ -19,6 +19,7 @@ namespace logdepth::exports {
 
 struct NetworkNorm {
   bool folded = true;     ///< scale and mask are in the matrices that read
+  Rational scale = 1;     ///< where they are
   SparseMatrix mask;      ///< where they are not: one row
   double zero_below = 0;  ///< of a mask that reads one number: nearer to 0 it is 0
 };

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <set>
 
 #include "base/phrases.hpp"
+#include "library/exports/float_certificate.hpp"
 #include "library/exports/network_config.hpp"
 #include "library/exports/onnx_graph.hpp"
 #include "library/exports/transformer_lens.hpp"
@@ -28,21 +30,26 @@ constexpr const char* kTensorFile = "model.safetensors";
 constexpr const char* kTorchFile = "logdepth_torch.py";
 constexpr const char* kLensFile = "logdepth_lens.py";
 constexpr const char* kConfigFile = "config.json";
+constexpr const char* kCertificateFile = "certificate.json";
 constexpr const char* kSumsFile = "SHA256SUMS";
 
 /// What Python compiled of the modules goes with them.
-const std::set<std::string> kFiles = {kTensorFile, kTorchFile, kLensFile,
-                                      kConfigFile, kSumsFile,  "__pycache__"};
+const std::set<std::string> kFiles = {kTensorFile,      kTorchFile, kLensFile,    kConfigFile,
+                                      kCertificateFile, kSumsFile,  "__pycache__"};
+
+/// The text of a certificate, from the hash of the tensors; none where none is asked for.
+using Certify = std::function<std::string(const std::string&)>;
 
 template <class Real>
 void write_folder(WholeFolder& folder, const Network& network, const FloatArrays<Real>& arrays,
-                  const nlohmann::json& config, ExportTarget target) {
+                  const nlohmann::json& config, ExportTarget target, const Certify& certify) {
   write_safetensors(tensors_of(network, arrays), folder.file(kTensorFile));
   std::map<std::string, std::string> texts = {{kConfigFile, config.dump(1) + "\n"}};
   if (target != ExportTarget::safetensors) texts[kTorchFile] = kTorchModule;
   if (target == ExportTarget::transformer_lens) texts[kLensFile] = kLensModule;
-  std::string sums =
-      fmt::format("{}  {}\n", sha256(FilePieces(folder.file(kTensorFile))), kTensorFile);
+  const std::string tensors = sha256(FilePieces(folder.file(kTensorFile)));
+  if (certify) texts[kCertificateFile] = certify(tensors);
+  std::string sums = fmt::format("{}  {}\n", tensors, kTensorFile);
   for (const auto& [name, text] : texts) {
     write_whole_file(folder.file(name), text);
     sums += fmt::format("{}  {}\n", sha256(text), name);
@@ -53,7 +60,7 @@ void write_folder(WholeFolder& folder, const Network& network, const FloatArrays
 
 template <class Real>
 SelfTest write_as(const Model& model, const Network& network, const ExportSettings& settings,
-                  const std::string& path) {
+                  const std::string& path, const Certify& certify) {
   // Before the self-test, which may be long: whether there is a place to write.
   std::optional<WholeFolder> folder;
   if (settings.target != ExportTarget::onnx) folder.emplace(path, kFiles);
@@ -66,7 +73,7 @@ SelfTest write_as(const Model& model, const Network& network, const ExportSettin
   if (settings.target == ExportTarget::onnx) {
     write_whole_file(path, onnx_graph(model, network, arrays, config));
   } else {
-    write_folder(*folder, network, arrays, config, settings.target);
+    write_folder(*folder, network, arrays, config, settings.target, certify);
   }
   return test;
 }
@@ -83,17 +90,33 @@ ExportReport write_export(const Model& model, const ExportSettings& settings,
                           const std::string& path) {
   require(!path.empty(), "expected the name of a file or folder to write, found an empty one");
   if (settings.target == ExportTarget::transformer_lens) require_transformer_lens(model, settings);
-  Network network = network_of(model, settings);
+  CertifiedNetwork certified;
+  Network& network = certified.network;
+  network = network_of(model, settings);
   if (settings.target == ExportTarget::transformer_lens) require_transformer_lens(network);
-  choose_weighing(network, settings);
-  const SelfTest test = settings.single ? write_as<float>(model, network, settings, path)
-                                        : write_as<double>(model, network, settings, path);
+  Certify certify;
+  if (settings.certify) {
+    if (settings.target == ExportTarget::onnx)
+      throw ExportRefused(
+          "--certify: the checker of certificates reads safetensors; use --to torch, safetensors "
+          "or "
+          "transformer-lens");
+    certified = certified_network(model, settings);
+    certify = [&](const std::string& tensors) {
+      return float_certificate(model, certified, tensors);
+    };
+  } else {
+    choose_weighing(network, settings);
+  }
+  const SelfTest test = settings.single ? write_as<float>(model, network, settings, path, certify)
+                                        : write_as<double>(model, network, settings, path, certify);
   ExportReport report;
   report.loops = network.loops;
   report.tokens = network.most_tokens;
   report.inputs = test.inputs;
   report.answers = test.answers;
   report.separated = network.separated;
+  report.certified = settings.certify;
   if (!network.hard) {
     report.temperature = 0;
     for (const NetworkLayer& layer : network.layers)
@@ -106,6 +129,7 @@ ExportReport write_export(const Model& model, const ExportSettings& settings,
       counted(network.most_tokens, "token"), counted(network.loops, "loop"),
       counted(test.answers, "answer"), counted(test.inputs, "input"),
       network.separated ? "proved to be separated" : "tested, not proved");
+  if (report.certified) report.text += "; every answer certified (certificate.json)";
   return report;
 }
 

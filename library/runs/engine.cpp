@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/file/carried_program.hpp"
+#include "library/runs/column_answers.hpp"
 #include "runtime/exact/contract_check.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/stream/readout.hpp"
@@ -32,9 +33,11 @@ Read<T> certified(Outcome<T> answer) {
 
 class ExactEngine final : public Engine {
  public:
-  ExactEngine(const Model& model, std::size_t threads, const Spectators& spectators)
+  ExactEngine(const Model& model, std::size_t threads, const Spectators& spectators,
+              std::size_t least_column_tokens)
       : model_(model),
         run_(model, threads),
+        columns_(model, run_memory(), least_column_tokens, spectators.progress),
         contracts_(model, arithmetic()),
         progress_(spectators.progress),
         moments_(spectators.moments),
@@ -45,26 +48,43 @@ class ExactEngine final : public Engine {
     observers_.push_back(moments_);
   }
 
-  std::optional<Refusal> run(const Tokens& tokens) override {
-    contracts_.forgive();
-    if (auto refusal = run_.run(tokens, observers_)) return refusal;
-    if (moments_ && depth_at(model_, tokens.size) == 0)
-      moments_->moment(0, "embedding", *run_.stream());
-    return std::nullopt;
+  void announce(const std::vector<std::vector<std::string>>& words) override {
+    if (!moments_) columns_.announce(words);
   }
-  std::size_t tokens() const override { return run_.tokens(); }
-  Read<bool> accepts(std::size_t token) override { return certified(run_.accepts(token)); }
+  std::optional<Refusal> run(const Tokens& tokens) override {
+    start();
+    if (!moments_) answer_ = columns_.run(tokens, run_.bytes());
+    return answer_ ? std::nullopt : run_generally(tokens);
+  }
+  std::optional<Refusal> run_announced(std::size_t word, const Tokens& tokens) override {
+    if (moments_) return run(tokens);
+    start();
+    answer_ = columns_.run_announced(word, tokens, run_.bytes());
+    return answer_ ? std::nullopt : run_generally(tokens);
+  }
+  std::size_t tokens() const override {
+    return answer_ ? answer_->logits->period() : run_.tokens();
+  }
+  Read<bool> accepts(std::size_t token) override {
+    return certified(answer_ ? answer_->logits->accepts(answer_->word, token)
+                             : run_.accepts(token));
+  }
   Read<bool> connected(std::size_t source, std::size_t target) override {
     return certified(run_.connected(source, target));
   }
   Read<PrefixAnswer> prefix(std::size_t letter) override {
-    return certified(run_.prefix(first_letter(model_) + letter));
+    const std::size_t token = first_letter(model_) + letter;
+    return certified(answer_ ? answer_->logits->prefix(answer_->word, token) : run_.prefix(token));
   }
   Read<std::vector<ReadNumber>> numbers(std::size_t token) override {
     std::vector<ReadNumber> numbers;
-    if (run_.stream()) {
-      for (const Real& number : run_.runner().logits(*run_.stream(), token))
-        numbers.push_back({number.text(), number.approximate().value});
+    const auto add = [&](const Real& number) {
+      numbers.push_back({number.text(), number.approximate().value});
+    };
+    if (answer_) {
+      for (const Rational& number : answer_->logits->logits(answer_->word, token)) add(number);
+    } else if (run_.stream()) {
+      for (const Real& number : run_.runner().logits(*run_.stream(), token)) add(number);
     } else {
       auto texts = run_.logits(token);
       if (!texts.has_value()) return texts.refusal();
@@ -73,19 +93,47 @@ class ExactEngine final : public Engine {
     return certified(Outcome(std::move(numbers)));
   }
   std::optional<std::string> left_field() const override {
-    return run_.left_field() ? std::optional(run_.left_field()->reason) : std::nullopt;
+    if (answer_ || !run_.left_field()) return std::nullopt;
+    return run_.left_field()->reason;
   }
   std::optional<std::string> broken_promise() const override { return contracts_.broken(); }
   RunStatistics statistics() const override {
-    return ExactStatistics{arithmetic().statistics(), contracts_.total_evaluated(),
-                           arithmetic().pool().size(), run_.bytes(), run_.nested_statistics()};
+    const ColumnStatistics columns = columns_.statistics();
+    AttentionStatistics attention = arithmetic().statistics();
+    const auto add = [&](ColumnRule by, AttentionRule as) {
+      attention.rows += columns.rows[static_cast<std::size_t>(by)];
+      attention.by_rule[static_cast<std::size_t>(as)] += columns.rows[static_cast<std::size_t>(by)];
+    };
+    add(ColumnRule::uniform, AttentionRule::uniform);
+    add(ColumnRule::match, AttentionRule::match);
+    add(ColumnRule::angle, AttentionRule::angle);
+    add(ColumnRule::projection, AttentionRule::one_query);
+    return ExactStatistics{attention,
+                           contracts_.total_evaluated() + columns.contracts,
+                           arithmetic().pool().size(),
+                           run_.bytes() + columns_.bytes(),
+                           run_.nested_statistics(),
+                           columns};
   }
 
  private:
   const Exact& arithmetic() const { return run_.runner().arithmetic(); }
+  void start() {
+    contracts_.forgive();
+    answer_.reset();
+  }
+  std::optional<Refusal> run_generally(const Tokens& tokens) {
+    columns_.forget_large();
+    if (auto refusal = run_.run(tokens, observers_)) return refusal;
+    if (moments_ && depth_at(model_, tokens.size) == 0)
+      moments_->moment(0, "embedding", *run_.stream());
+    return std::nullopt;
+  }
 
   const Model& model_;
   DecidedRun run_;
+  ColumnAnswers columns_;
+  std::optional<ColumnAnswer> answer_;  ///< the latest input's, where columns have one
   ContractCheck contracts_;
   ProgressOfLayers progress_;
   MomentObserver* moments_;
@@ -164,8 +212,9 @@ void MomentObserver::after(const Location& location, const Stream<ValueId>& stre
 }
 
 std::unique_ptr<Engine> exact_engine(const Model& model, std::size_t threads,
-                                     const Spectators& spectators) {
-  return std::make_unique<ExactEngine>(model, threads, spectators);
+                                     const Spectators& spectators,
+                                     std::size_t least_column_tokens) {
+  return std::make_unique<ExactEngine>(model, threads, spectators, least_column_tokens);
 }
 
 std::unique_ptr<Engine> float_engine(const Model& model, const FloatOptions& options,

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/columns/column_run.hpp"
 #include "runtime/exact/decided_run.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/floats/float_run.hpp"
@@ -35,6 +36,7 @@ struct ExactStatistics {
   std::size_t values = 0;      ///< distinct
   std::size_t bytes = 0;       ///< of tuples, numbers and what is remembered
   RadicalTower::Statistics nested;
+  ColumnStatistics columns;  ///< what was run by columns; rows and contracts above count these too
 };
 /// How rounded runs did.
 struct RoundedStatistics {
@@ -50,6 +52,12 @@ class Engine {
   virtual ~Engine() = default;
   /// Why there are no answers, if there are none. Errors: SizeLimit.
   virtual std::optional<Refusal> run(const Tokens& tokens) = 0;
+  /// Words that will be asked for, and that one of them is asked for now: the engine may run others of
+  /// them with it. The words have to live as long as they are asked for.
+  virtual void announce(const std::vector<std::vector<std::string>>& /*words*/) {}
+  virtual std::optional<Refusal> run_announced(std::size_t /*word*/, const Tokens& tokens) {
+    return run(tokens);
+  }
   virtual std::size_t tokens() const = 0;
   virtual Read<bool> accepts(std::size_t token) = 0;
   virtual Read<bool> connected(std::size_t source, std::size_t target) = 0;
@@ -81,10 +89,16 @@ struct Spectators {
   MomentObserver* moments = nullptr;                   ///< of exact runs
 };
 
-/// Interned exact numbers, nested radicals where these do not do; every contract is checked, up to where
-/// the numbers leave the field. Keeps a reference.
+/// Tokens from which on an input, or a group of announced words of one length, is run by columns: on
+/// shorter ones what is done once per file costs more than is gained.
+constexpr std::size_t kLeastColumnTokens = 2048;
+
+/// Words by columns where they are long enough, nobody looks at moments, and all certificates apply; the
+/// rest, with the same answers, on interned exact numbers, with nested radicals where these do not do. Every
+/// contract is checked, up to where the numbers leave the field. Keeps a reference.
 std::unique_ptr<Engine> exact_engine(const Model& model, std::size_t threads = 1,
-                                     const Spectators& spectators = {});
+                                     const Spectators& spectators = {},
+                                     std::size_t least_column_tokens = kLeastColumnTokens);
 /// Floating point, with what is proved from the file's program. A contract that is not seen to be kept
 /// takes the certificate away; what broke it, if anything did, is for an exact run to say. Errors: as
 /// FloatRunner.

@@ -25,8 +25,16 @@ std::string text(const ReadNumber& number) {
   return number.exact.empty() ? shortest_text(number.value) : number.exact;
 }
 
+void RunAnswers::announce(const std::vector<std::vector<std::string>>& words) {
+  engine_->announce(words);
+  announced_ = words.size();
+  asked_ = 0;
+}
+
 RunAnswer RunAnswers::word(const std::vector<std::string>& letters) {
-  return read(run([&] { return tokens_of(model_, letters); }),
+  std::optional<std::size_t> announced;
+  if (asked_ < announced_) announced = asked_++;
+  return read(run([&] { return tokens_of(model_, letters); }, announced),
               [&](RunAnswer& answer) { read_last(letters.size(), reading_.every_token, answer); });
 }
 
@@ -55,7 +63,8 @@ RunAnswer RunAnswers::division(const std::vector<std::vector<Real>>& rows) {
   });
 }
 
-RunAnswer RunAnswers::run(const std::function<Outcome<Tokens>()>& tokens) {
+RunAnswer RunAnswers::run(const std::function<Outcome<Tokens>()>& tokens,
+                          std::optional<std::size_t> announced) {
   RunAnswer answer;
   bool ran = false;
   try {
@@ -66,7 +75,8 @@ RunAnswer RunAnswers::run(const std::function<Outcome<Tokens>()>& tokens) {
       return answer;
     }
     ran = true;
-    answer.refusal = engine_->run(made.value());
+    answer.refusal =
+        announced ? engine_->run_announced(*announced, made.value()) : engine_->run(made.value());
     if (!answer.refusal) answer.depth = depth_at(model_, made.value().size);
   } catch (const SizeLimit& limit) {
     answer.limit = limit.what();

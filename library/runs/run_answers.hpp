@@ -50,6 +50,8 @@ class RunAnswers {
   /// is the limit of the answer.
   void before_runs(std::function<void(const Outcome<Tokens>&)> look) { look_ = std::move(look); }
 
+  /// Words that word() is called with next, in this order: they may be run together. Keeps a reference.
+  void announce(const std::vector<std::vector<std::string>>& words);
   RunAnswer word(const std::vector<std::string>& letters);
   /// With `same_graph`, of the graph of the question before: a file that answers all pairs at once is
   /// not run again.
@@ -58,7 +60,8 @@ class RunAnswers {
   RunAnswer division(const std::vector<std::vector<Real>>& rows);
 
  private:
-  RunAnswer run(const std::function<Outcome<Tokens>()>& tokens);
+  RunAnswer run(const std::function<Outcome<Tokens>()>& tokens,
+                std::optional<std::size_t> announced = std::nullopt);
   /// Reads from a run that came through; nothing from another.
   RunAnswer read(RunAnswer ran, const std::function<void(RunAnswer&)>& reader);
   void read_verdict(const Read<bool>& verdict, RunAnswer& answer) const;
@@ -70,6 +73,8 @@ class RunAnswers {
   std::unique_ptr<Engine> engine_;
   const Reading reading_;
   std::function<void(const Outcome<Tokens>&)> look_;
+  std::size_t announced_ = 0;           ///< words
+  std::size_t asked_ = 0;               ///< of these
   std::optional<RunAnswer> all_pairs_;  ///< the run that answers all pairs of the latest graph
 };
 

@@ -22,14 +22,17 @@ std::variant<std::vector<std::string>, Attempt> theorems_for(const recheck::Weig
     return none("input: an adjacency matrix with padding; expected rows of a graph");
   if (kind == "graph") return std::vector<std::string>{"reachability"};
   if (kind == "cells") return std::vector<std::string>{"division"};
-  if (weights.kinds.empty() || weights.kinds[0][0] != '<' ||
-      (weights.kinds[0] == "<begin>" && input.has("end")))
-    return none("input: expected words after <begin>, or before <end>");
-  if (output != "accept") return none("output: " + output + "; expected accept or reject");
-  if (weights.kinds[0] == "<end>") return std::vector<std::string>{"levels"};
-  if (weights.has_loop()) return std::vector<std::string>{"shift-scan"};
-  if (!weights.output.has("prefix")) return std::vector<std::string>{"counting"};
-  return std::vector<std::string>{"shift-scan", "resets"};
+  const bool begin = input.at("begin").boolean(), end = input.has("end");
+  if (!begin && !end) return none("input: expected words after <begin>, or before <end>");
+  if (!begin && output != "accept")
+    return none("output: " + output + "; expected accept or reject");
+  if (!begin) return std::vector<std::string>{"levels"};
+  // A file that reads prefixes is proved whole or not at all: its exit status is that of its answers.
+  if (weights.output.has("prefix"))
+    return weights.has_loop() || end ? std::vector<std::string>{"shift-scan"}
+                                     : std::vector<std::string>{"shift-scan", "resets"};
+  if (output != "accept" || end) return std::vector<std::string>{"selections"};
+  return std::vector<std::string>{weights.has_loop() ? "shift-scan" : "counting", "selections"};
 }
 
 /// What the inputs of a division hold, by their names: the constructions' names are the guess.
@@ -66,6 +69,13 @@ json make_certificate(const std::string& theorem, const recheck::Weights& weight
             {"theorem", theorem},
             {"sha256", weights.sha256},
             {"given", given_of_division(weights)}};
+  if (theorem == "selections")
+    return {{"format", "logdepth-certificate"},
+            {"version", 1},
+            {"theorem", theorem},
+            {"tier", "S"},
+            {"sha256", weights.sha256},
+            {"proves", recheck::selections_of(weights)}};
   return {{"format", "logdepth-certificate"},
           {"version", 1},
           {"theorem", theorem},
@@ -103,11 +113,12 @@ std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string
       text, name,
       [](const std::string& theorem, const recheck::Json& document,
          const recheck::Weights& weights) {
-        recheck::need(theorem == "shift-scan" || theorem == "resets",
+        recheck::need(theorem == "shift-scan" || theorem == "resets" || theorem == "reachability",
                       "Coq: the library has no such theorem");
         const recheck::Json certificate =
             recheck::parse_json(make_certificate(theorem, weights).dump());
         const recheck::Theorem proved = recheck::prove(document, certificate);
+        if (theorem == "reachability") return print_coq_rows(weights);
         if (theorem == "resets") return print_coq(weights, coq_resets(weights, proved), proved);
         return print_coq(weights, coq_certificate(weights, certificate, proved), proved);
       });
@@ -126,7 +137,8 @@ std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::stri
                                                            : " letters";
         return LengthProof{
             certificate, theorem, statement(proved, name),
-            proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length"};
+            proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length",
+            theorem == "selections"};
       });
 }
 

@@ -10,10 +10,14 @@
 namespace logdepth::inline proofs_check_certify {
 
 struct LengthProof {
-  std::string text;       // JSON
-  std::string theorem;    // its name
-  std::string statement;  // what recheck printed of the file
-  std::string scope;      // "every length", "at most 16 letters"
+  std::string text;         // JSON
+  std::string theorem;      // its name
+  std::string statement;    // what recheck printed of the file
+  std::string scope;        // "every length", "at most 16 letters"
+  bool selections = false;  // tier S: heads and norms are proved, not what the outputs compute
+
+  /// "theorem shift-scan", "theorem selections, tier S", for all that names a proof.
+  std::string name() const { return "theorem " + theorem + (selections ? ", tier S" : ""); }
 };
 
 /// A theorem that was tried, and the step at which its proof fails.

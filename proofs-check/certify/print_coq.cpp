@@ -13,6 +13,8 @@ using recheck::Row;
 using recheck::Shift;
 
 constexpr int kLargestNumber = 4000;  // numbers of Coq's nat are chains of successors
+constexpr long kMostVertices = 44;    // n of them have 2 n n + 1 atoms
+static_assert(2 * kMostVertices * kMostVertices < kLargestNumber);
 
 std::string number(long n) {
   recheck::need(n >= 0 && n <= kLargestNumber, "Coq: the number " + std::to_string(n) +
@@ -111,6 +113,7 @@ std::string positions(const recheck::Weights& weights) {
   return "Fills " + code + list(position.at("fills").array(), fill);
 }
 
+/// A `max_length` of words is in the theorem; one of vertices is not below the size, which recheck has proved.
 std::string unrolling(const recheck::Weights& weights) {
   const Json& unroll = weights.unroll;
   const std::string& kind = unroll.at("kind").string();
@@ -119,7 +122,8 @@ std::string unrolling(const recheck::Weights& weights) {
            (unroll.has("max_length")
                 ? " (Some " + number(unroll.at("max_length").integer(0, 1L << 60)) + ")"
                 : " None");
-  recheck::need(kind == "ceil_log2" && !unroll.has("max_length"),
+  const bool words = weights.input.at("kind").string() == "word";
+  recheck::need(kind == "ceil_log2" && !(words && unroll.has("max_length")),
                 "Coq: unroll " + kind + "; expected ceil_log2 without max_length, or fixed");
   return "CeilLog2 " + number(unroll.at("minus").integer(0, 1));
 }
@@ -212,18 +216,32 @@ std::string reading(const recheck::Weights& weights, const recheck::Theorem& the
          "; points := " + number(states ? 0 : theorem.automaton->points) + " |}.\n";
 }
 
+std::string network_text(const recheck::Weights& weights) {
+  return "{| width := " + number(weights.width) + "; ln := " + boolean(weights.layernorm) +
+         ";\n initial := " + layers(weights, "initial") +
+         ";\n repeated := " + layers(weights, "repeated") +
+         ";\n final := " + layers(weights, "final") + ";\n unroll := " + unrolling(weights) + " |}";
+}
+
 std::string file_text(const recheck::Weights& weights) {
   const auto verdict = [&](const char* name) {
     return row(
         weights.unembedding.row(static_cast<int>(weights.output.at(name).integer(0, 1 << 24))));
   };
-  return "Definition F : file := {| width := " + number(weights.width) +
-         "; ln := " + boolean(weights.layernorm) +
+  return "Definition F : file := {| net := " + network_text(weights) +
          ";\n emb := " + list(weights.embedding, row, ";\n  ") + ";\n pi := " + positions(weights) +
-         ";\n initial := " + layers(weights, "initial") +
-         ";\n repeated := " + layers(weights, "repeated") +
-         ";\n final := " + layers(weights, "final") + ";\n unroll := " + unrolling(weights) +
          ";\n uacc := " + verdict("accept") + "; urej := " + verdict("reject") + " |}.\n";
+}
+
+std::string graph_file_text(const recheck::Weights& weights) {
+  const Json& input = weights.input;
+  const auto place = [&](const Json& r) { return row(recheck::to_row(r, weights.width)); };
+  return "Definition F : graphfile := {| gnet := " + network_text(weights) +
+         ";\n vertices := " + number(input.at("size").integer(1, weights.width)) +
+         "; mirrored := " + boolean(input.has("mirrored") && input.at("mirrored").boolean()) +
+         ";\n vertex := " + row(weights.embedding[0]) +
+         ";\n places := " + list(weights.position.at("rows").array(), place, ";\n  ") +
+         ";\n logits := " + matrix(weights.unembedding) + " |}.\n";
 }
 
 /// Letters in a comment: JSON, with nothing that Coq takes for the end of a string or a comment.
@@ -290,6 +308,24 @@ std::string printed(const recheck::Weights& weights, const CoqAutomaton& automat
 }
 
 }  // namespace
+
+std::string print_coq_rows(const recheck::Weights& weights) {
+  recheck::need(weights.input.at("size").integer(1, weights.width) <= kMostVertices,
+                "Coq: more than " + std::to_string(kMostVertices) + " vertices");
+  return "(* The weights file with sha256 " + weights.sha256 +
+         "\n   and the theorem that logit j of token i is positive if a walk leads from vertex i "
+         "to "
+         "vertex j, else negative, for every graph.\n   Numbers are those of the file: "
+         "proofs-check/coq/read_back.py FILE.v WEIGHTS compares them. *)\n"
+         "Require Import ZArith QArith List.\n"
+         "From Logdepth Require Import Codes Rows Model Statement GraphChecker Connectivity.\n"
+         "Import ListNotations.\nOpen Scope nat_scope.\n\n" +
+         graph_file_text(weights) +
+         "\nTheorem checked : rowscheck F = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\n"
+         "Theorem right_for_every_graph : decides_reachability F.\n"
+         "Proof. exact (connectivity_correct F checked). Qed.\n"
+         "Print Assumptions right_for_every_graph.\n";
+}
 
 std::string print_coq(const recheck::Weights& weights, const CoqCertificate& c,
                       const recheck::Theorem& theorem) {

@@ -11,5 +11,7 @@ std::string print_coq(const recheck::Weights& weights, const CoqCertificate& cer
                       const recheck::Theorem& theorem);
 std::string print_coq(const recheck::Weights& weights, const CoqResets& certificate,
                       const recheck::Theorem& theorem);
+/// The same of a file of rows that recheck has proved; it takes no certificate.
+std::string print_coq_rows(const recheck::Weights& weights);
 
 }  // namespace logdepth::inline proofs_check_certify

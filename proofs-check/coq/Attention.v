@@ -99,7 +99,7 @@ Proof. intros OK H KR E. unfold scores in H. cbv zeta in H. split_and. split; [a
 Section Attention.
 Variables (f : file) (c : cert) (word : list nat) (y : layerw) (n1 : normc) (s : nat) (bs bs' : list shift) (lab : nat ->
   nat) (ts : list mat) (h : nat -> nat -> R).
-Notation m := (width f). Notation M := (size c). Notation K := (coded c).
+Notation m := (width (net f)). Notation M := (size c). Notation K := (coded c).
 Hypothesis Hm : (0 < m)%nat.
 Hypothesis Hk : codingok K = true.
 Hypothesis Hs : (1 <= s)%nat.
@@ -160,7 +160,7 @@ Proof. revert ks. induction qs as [|q qs IH]; intros [|k ks] H; try reflexivity.
 Lemma nil_nth (t : mat) i : forallb isnil t = true -> nth i t nil = nil.
 Proof. intro H. destruct (nth_in_or_default i t nil) as [I|E]; [|exact E]. rewrite forallb_forall in H. apply isnil_ok, H, I. Qed.
 Lemma head_ok hc d p i : headok f c bs bs' hc d zs = true -> (i < m)%nat ->
-  attend f word y h d p i = dot (nth i (headout f bs bs' hc d (nth (selected hc p) zs nil)) nil) (atom K s bs' p).
+  attend f (tokens word) y h d p i = dot (nth i (headout f bs bs' hc d (nth (selected hc p) zs nil)) nil) (atom K s bs' p).
 Proof. intros H Hi. unfold headok in H. cbv zeta in H. split_and. unfold attend. cbv zeta.
   fold (z p).
   assert (SF : forall j, score (hq d) (hk d) (z p) (z j) = score (forms (hq d) (nth (lab p) zs nil)) (forms (hk d) (nth (lab j) zs nil))
@@ -220,23 +220,23 @@ Proof. intros H Hi. unfold headok in H. cbv zeta in H. split_and. unfold attend.
           rewrite forallb_forall in V. apply V, I. 
   - match goal with H : all M _ = true |- _ => pose proof (fun a X => all_ok _ _ a H X) as U; clear H; cbv beta in U end.
     transitivity (average (fun j => dot (nth i (ho d) nil) (fun r => dot (nth r (hv d) nil) (z j)))
-      (argmax (fun j => score (hq d) (hk d) (z p) (z j)) (visible word (causal d) p))).
+      (argmax (fun j => score (hq d) (hk d) (z p) (z j)) (visible (tokens word) (causal d) p))).
     + apply (average_dot _ (fun r j => dot (nth r (hv d) nil) (z j))).
-    + transitivity (average (fun _ => 0) (argmax (fun j => score (hq d) (hk d) (z p) (z j)) (visible word (causal d) p))).
+    + transitivity (average (fun _ => 0) (argmax (fun j => score (hq d) (hk d) (z p) (z j)) (visible (tokens word) (causal d) p))).
       * unfold average. f_equal. apply sumf_ext. intros j _. rewrite values_ok by assumption. specialize (U (lab j) (Hlab j)).
         rewrite nth_zs in U by apply Hlab.
         rewrite (nil_nth _ i U). reflexivity.
       * rewrite average_zero. destruct i; reflexivity. Qed.
 (* a layer without heads adds nothing *)
 Lemma attention_nil p i : heads y = nil -> movable none bs bs' (nth (lab p) ts nil) = true -> (i < m)%nat ->
-  attention f word y h p i = dot (nth i (after f (moveall none bs bs' (nth (lab p) ts nil)) nil) nil) (atom K s bs' p).
+  attention f (tokens word) y h p i = dot (nth i (after f (moveall none bs bs' (nth (lab p) ts nil)) nil) nil) (atom K s bs' p).
 Proof. intros N HM Hi. unfold after, attention. rewrite N, nth_map_seq by exact Hi. cbn [flat_map fold_right].
   rewrite dot_canon, dot_app, (moveall_ok none) by (auto; reflexivity). rewrite val_zero, Nat.sub_0_r, <- Hh by exact Hi. cbn [dot].
     ring. Qed.
 Lemma attention_ok (hcs : list headc) p i : length hcs = length (heads y) ->
   forallb (fun hd => headok f c bs bs' (fst hd) (snd hd) zs) (combine hcs (heads y)) = true ->
   movable none bs bs' (nth (lab p) ts nil) = true -> (i < m)%nat ->
-  attention f word y h p i = dot (nth i (after f (moveall none bs bs' (nth (lab p) ts nil))
+  attention f (tokens word) y h p i = dot (nth i (after f (moveall none bs bs' (nth (lab p) ts nil))
     (map (fun hd => headout f bs bs' (fst hd) (snd hd) (nth (selected (fst hd) p) zs nil)) (combine hcs (heads y)))) nil) (atom K s bs' p).
 Proof. intros HL HH HM Hi. unfold after. rewrite nth_map_seq by exact Hi.
   rewrite dot_canon, dot_app, (moveall_ok none) by (auto; reflexivity).

@@ -21,7 +21,7 @@ Definition isnil (r : row) := match r with nil => true | _ => false end.
 
 Section Checker.
 Variables (f : file) (c : cert) (X : automaton) (r : reading).
-Notation m := (width f).
+Notation m := (width (net f)).
 Notation M := (size c).
 Definition ml a b := nth b (nth a (mulT c) nil) 0.
 Definition gn k := nth k (gen c) 0.

@@ -17,7 +17,7 @@ Proof. intros MI E i. induction us as [|u us IH]; [reflexivity|]. cbn [map matin
 Section Layers.
 Set Default Proof Using "All".
 Variables (f : file) (c : cert) (word : list nat).
-Notation m := (width f). Notation M := (size c). Notation K := (coded c). Notation mul := (ml c). Notation e1 := (one c).
+Notation m := (width (net f)). Notation M := (size c). Notation K := (coded c). Notation mul := (ml c). Notation e1 := (one c).
 Hypothesis Hm : (0 < m)%nat.
 Hypothesis Hk : codingok K = true.
 Hypothesis Hmon : monoidok f c = true.
@@ -210,7 +210,7 @@ Proof. intros X MI La Lt Z i. induction us as [|u us IH]; [reflexivity|]. cbn [m
     reflexivity.
   - unfold at_tuple. cbn [map unitsum fst snd]. rewrite dot_canon. rewrite E. reflexivity. Qed.
 Theorem layer_ok t len y k h s : (1 <= s)%nat -> good len = true -> layerok f c t len y k = true -> holds s len t h ->
-  holds s (longer_by t len k) (next k) (layer f word h y).
+  holds s (longer_by t len k) (next k) (layer f (tokens word) h y).
 Proof. intros Hs G H Hh p i Hi. unfold layerok in H. cbv zeta in H. split_and.
   match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H; rename H into HL end.
   match goal with H : all M (fun a => ((match heads y with nil => _ | _ => _ end)
@@ -250,7 +250,7 @@ Proof. intros Hs G H Hh p i Hi. unfold layerok in H. cbv zeta in H. split_and.
   assert (OWN : own = moveall none bs bs' (nth (lab p) ts nil)).
   { unfold own. rewrite (nth_indep _ nil (moveall none bs bs' nil)) by (unfold ts; rewrite !map_length, seq_length; apply LI).
     apply map_nth. }
-  assert (AT : forall q, (q < m)%nat -> attention f word y h p q = dot (nth q t2 nil) E).
+  assert (AT : forall q, (q < m)%nat -> attention f (tokens word) y h p q = dot (nth q t2 nil) E).
   { intros q Hq. unfold t2, tup. rewrite choose_outs by assumption. rewrite OWN.
     assert (MV : movable none bs bs' (nth (lab p) ts nil) = true) by (specialize (N1 (lab p) (LI p)); apply andb_true_iff in N1; apply N1).
     destruct N2 as [N2|N2].
@@ -268,11 +268,13 @@ Proof. intros Hs G H Hh p i Hi. unfold layerok in H. cbv zeta in H. split_and.
       + intros q' i' L. rewrite TS by apply LI. apply Hh, L. }
   unfold layer, feedforward. rewrite AT by exact Hi.
   assert (US : forall us', settled t2 (scatter m us') (token f (next k) (Lab (val s (times j len)) p)) = true ->
-    unitsum (units y) (norm f (masked (fmask y) (attention f word y h p))) i = unitsum us' E i ->
-    dot (nth i t2 nil) E + unitsum (units y) (norm f (masked (fmask y) (attention f word y h p))) i = dot (nth i (token f (next k) (Lab
+    unitsum (units y) (norm f (masked (fmask y) (attention f (tokens word) y h p))) i = unitsum us' E i ->
+    dot (nth i t2 nil) E + unitsum (units y) (norm f (masked (fmask y) (attention f (tokens word) y h p))) i = dot (nth i (token f (next
+      k) (Lab
       (val s (times j len)) p)) nil) E).
   { intros us' S' U. rewrite U. apply (settled_ok m us' E); [reflexivity|exact Hi|exact S']. }
-  assert (NO : forall q, (q < m)%nat -> norm f (masked (fmask y) (attention f word y h p)) q = dot (nth q (znorm f c (dense f (fmask y))
+  assert (NO : forall q, (q < m)%nat -> norm f (masked (fmask y) (attention f (tokens word) y h p)) q = dot (nth q (znorm f c (dense f
+    (fmask y))
     (norm2 k) t2) nil) E).
   { intros q Hq. apply (norm_ok f c Hm Hk (fmask y) (norm2 k) t2 s bs' p); assumption. }
   apply (US _ ST). destruct (norm2 k) as [kk|sc|]; [|apply (plain_ok m); assumption|apply (plain_ok m); assumption].
@@ -292,7 +294,7 @@ Proof. intro G. unfold longer_by. destruct (ordered _ _ _ _) as [j|] eqn:O; [|ex
   apply ordered_pos in O. lia. Qed.
 Theorem layers_ok s ys : (1 <= s)%nat -> forall ks t len t' len' h, good len = true -> layersok f c t len ys ks = Some (t', len') ->
   holds s len t h ->
-  holds s len' t' (block f word ys h) /\ good len' = true.
+  holds s len' t' (block f (tokens word) ys h) /\ good len' = true.
 Proof. intro Hs. induction ys as [|y ys IH]; intros [|k ks] t len t' len' h G H Hh; try discriminate; cbn [layersok] in H.
   - assert (t' = t /\ len' = len) as [-> ->] by (split; congruence). split; assumption.
   - destruct (layerok f c t len y k) eqn:L; [|discriminate]. unfold block. cbn [fold_left].

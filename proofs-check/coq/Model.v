@@ -1,5 +1,6 @@
-(* The meaning of a weights file that reads words (runtime/README.md, "The model"; MS25 Definitions 2.1 to 2.3), on the real numbers.
-   Nothing here knows of products or automata. This file is part of what has to be believed: it is short so that it can be read. *)
+(* The meaning of a weights file that reads words or graphs (runtime/README.md, "The model"; MS25 Definitions 2.1 to 2.3), on the real
+   numbers. Nothing here knows of products, automata or walks. This file is part of what has to be believed: it is short so that it can be
+   read. *)
 Require Import Reals Lra Lia QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows. Import ListNotations.
 Open Scope R_scope.
 
@@ -10,8 +11,11 @@ Record fill := { ats : list nat; back : nat; scale : Q }.
 Inductive encoding := Circle | TwoCircle | Fine (offset : nat).
 Inductive positions := Fills (e : encoding) (l : list fill) | FirstFlag (first rest : row).
 Inductive unrolling := CeilLog2 (minus : nat) | Fixed (count : nat) (longest : option nat).
-Record file := { width : nat; ln : bool (* layernorm, else rms *); emb : mat (* row 0: <begin>, row 1+a: letter a *); pi : positions;
-                 initial : list layerw; repeated : list layerw; final : list layerw; unroll : unrolling; uacc : row; urej : row }.
+Record network := { width : nat; ln : bool (* layernorm, else rms *);
+                    initial : list layerw; repeated : list layerw; final : list layerw; unroll : unrolling }.
+(* a file of words; and one of graphs, with a token and an entry of places for every vertex, and a row of logits for every target *)
+Record file := { net :> network; emb : mat (* row 0: <begin>, row 1+a: letter a *); pi : positions; uacc : row; urej : row }.
+Record graphfile := { gnet :> network; vertices : nat; mirrored : bool; vertex : row; places : mat; logits : mat }.
 
 (* what hidden units add to coordinate c, where z is what they read *)
 Fixpoint unitsum (us : list (row * row)) (z : nat -> R) (c : nat) : R :=
@@ -27,18 +31,8 @@ Definition kc (e : encoding) (i p : nat) : R :=
 Definition size (e : encoding) := match e with TwoCircle => 4%nat | _ => 2%nat end.
 
 Section Semantics.
-Variable f : file.
-Variable word : list nat.
-Definition tokens := (length word + 1)%nat.
-Definition kind p := nth p (0%nat :: map S word) 1%nat.   (* beyond the word there are no tokens: no head sees them *)
-Definition filled e (g : fill) p c := Q2R (scale g) *
-  fold_right (fun x b => (if Nat.eqb c (snd x) then kc e (fst x) (p - back g) else 0) + b) 0 (combine (seq 0 (size e)) (ats g)).
-Definition position p c :=
-  match pi f with
-  | Fills e l => fold_right (fun g a => filled e g p c + a) 0 l
-  | FirstFlag first rest => Q2R (coef (if Nat.eqb p 0 then first else rest) c)
-  end.
-Definition h0 p c := Q2R (coef (nth (kind p) (emb f) nil) c) + position p c.
+Variable f : network.
+Variable tokens : nat.
 Definition masked (mask : row) (x : nat -> R) c := Q2R (coef mask c) * x c.
 Definition ss (x : nat -> R) := sumn (width f) (fun c => x c * x c).
 Definition mean (x : nat -> R) := if ln f then sumn (width f) x / INR (width f) else 0.
@@ -57,10 +51,27 @@ Definition feedforward (y : layerw) (x : nat -> R) c :=
   x c + unitsum (units y) (norm (masked (fmask y) x)) c.
 Definition layer (h : nat -> nat -> R) (y : layerw) p := feedforward y (attention y h p).
 Definition block (ys : list layerw) (h : nat -> nat -> R) := fold_left layer ys h.
-Definition loops := match unroll f with CeilLog2 minus => Nat.log2_up (length word - minus) | Fixed count _ => count end.
-Definition stream := block (final f) (Nat.iter loops (block (repeated f)) (block (initial f) h0)).
-Definition margin := dot (uacc f) (stream (length word)) - dot (urej f) (stream (length word)).
+(* n is the length of the word, or the number of vertices *)
+Definition loops n := match unroll f with CeilLog2 minus => Nat.log2_up (n - minus) | Fixed count _ => count end.
+Definition run n (h : nat -> nat -> R) := block (final f) (Nat.iter (loops n) (block (repeated f)) (block (initial f) h)).
 End Semantics.
+
+Section Words.
+Variable f : file.
+Variable word : list nat.
+Definition tokens := (length word + 1)%nat.
+Definition kind p := nth p (0%nat :: map S word) 1%nat.   (* beyond the word there are no tokens: no head sees them *)
+Definition filled e (g : fill) p c := Q2R (scale g) *
+  fold_right (fun x b => (if Nat.eqb c (snd x) then kc e (fst x) (p - back g) else 0) + b) 0 (combine (seq 0 (size e)) (ats g)).
+Definition position p c :=
+  match pi f with
+  | Fills e l => fold_right (fun g a => filled e g p c + a) 0 l
+  | FirstFlag first rest => Q2R (coef (if Nat.eqb p 0 then first else rest) c)
+  end.
+Definition h0 p c := Q2R (coef (nth (kind p) (emb f) nil) c) + position p c.
+Definition stream := run f tokens (length word) h0.
+Definition margin := dot (uacc f) (stream (length word)) - dot (urej f) (stream (length word)).
+End Words.
 
 (* a word of the file's letters, not longer than the file takes *)
 Definition admissible (f : file) (w : list nat) :=
@@ -68,3 +79,17 @@ Definition admissible (f : file) (w : list nat) :=
   match unroll f with Fixed _ (Some longest) => (length w <= longest)%nat | _ => True end.
 Definition accepts f w := 0 < margin f w.
 Definition rejects f w := margin f w < 0.
+
+Section Graphs.
+Variable f : graphfile.
+Variable edge : nat -> nat -> bool.
+(* token i is given row i of the adjacency matrix as 1 and -1, with 1 on the diagonal; if mirrored, the negative in the second half *)
+Definition entry i j := if (Nat.eqb i j || edge i j)%bool then 1 else -1.
+Definition given i c :=
+  (if Nat.ltb c (vertices f) then entry i c else 0) -
+  (if (mirrored f && Nat.leb (Nat.div2 (width f)) c && Nat.ltb (c - Nat.div2 (width f)) (vertices f))%bool
+   then entry i (c - Nat.div2 (width f)) else 0).
+Definition vertex0 i c := Q2R (coef (vertex f) c) + Q2R (coef (nth i (places f) nil) c) + given i c.
+(* row j at token i *)
+Definition pair_logit i j := dot (nth j (logits f) nil) (run f (vertices f) (vertices f) vertex0 i).
+End Graphs.

@@ -38,7 +38,7 @@ Proof. intros H E0 E2. unfold square in H. destruct (Qeq_bool w 0) eqn:W.
 (* a sum over coordinates, as a sum over the lists of mask and forms *)
 Definition zipsum (g : R -> R -> R) (ws : list Q) (t : mat) (e : nat -> R) : R :=
   fold_right (fun p a => g (Q2R (fst p)) (dot (snd p) e) + a) 0 (combine ws t).
-Lemma zipsum_ok f mask (t : mat) x e g : length t = width f -> (forall i, (i < width f)%nat -> x i = dot (nth i t nil) e) ->
+Lemma zipsum_ok (f : file) mask (t : mat) x e g : length t = width f -> (forall i, (i < width f)%nat -> x i = dot (nth i t nil) e) ->
   sumn (width f) (fun i => g (Q2R (coef mask i)) (x i)) = zipsum g (dense f mask) t e.
 Proof. intros L E. unfold sumn, zipsum, dense. assert (G : forall n a (t : mat), length t = n -> (forall i, (i < n)%nat ->
   x (a + i)%nat = dot (nth i t nil) e) ->
@@ -77,7 +77,7 @@ Proof. destruct r; [reflexivity|discriminate]. Qed.
 
 Section Norms.
 Variables (f : file) (c : cert).
-Notation m := (width f).
+Notation m := (width (net f)).
 Hypothesis Hm : (0 < m)%nat.
 Hypothesis Hk : codingok (coded c) = true.
 Lemma mean_ok mask t x e : length t = m -> zero_mean f (dense f mask) t = true -> (forall i, (i < m)%nat -> x i = dot (nth i t nil) e) ->

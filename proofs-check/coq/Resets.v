@@ -54,7 +54,7 @@ Proof. intros OK H S E W F. apply argmax_single; [apply seq_NoDup|apply in_seq; 
 Section Resets.
 Set Default Proof Using "All".
 Variables (f : file) (c : resetcert) (X : automaton) (rd : reading) (word : list nat).
-Notation m := (width f). Notation M := (nodes c). Notation C := (plaincert c). Notation K := (rcoded c).
+Notation m := (width (net f)). Notation M := (nodes c). Notation C := (plaincert c). Notation K := (rcoded c).
   Notation letters := (length (emb f) - 1)%nat.
 Hypothesis Hm : (0 < m)%nat.
 Hypothesis Hk : codingok K = true.
@@ -157,7 +157,7 @@ Proof. intros E H. unfold keyform. rewrite dot_canon. revert ks. induction qs as
   cbn [forallb] in H. apply andb_true_iff in H as [A B]. cbn [score combine flat_map fst snd]. rewrite dot_app, dot_scl, (IH B). f_equal.
   rewrite (constant_coef q x E A). reflexivity. Qed.
 Lemma last_ok slope top held d p i : lastok f c bs slope top held d zs (map (values f d) zs) = true -> (i < m)%nat ->
-  attend f word y h d p i = dot (nth i (nth (nth (node p) held 0%nat) (map (values f d) zs) nil) nil) (atom K 1 bs' p).
+  attend f (tokens word) y h d p i = dot (nth i (nth (nth (node p) held 0%nat) (map (values f d) zs) nil) nil) (atom K 1 bs' p).
 Proof. intros H Hi. unfold lastok in H. cbv zeta in H. split_and. unfold attend. cbv zeta.
   match goal with H : causal d = true |- _ => rewrite H end. unfold visible.
   set (kf := map (fun z => keyform (nth 0 (map (forms (hq d)) zs) nil) (forms (hk d) z)) zs) in *.
@@ -200,7 +200,7 @@ Proof. intros H Hi. unfold lastok in H. cbv zeta in H. split_and. unfold attend.
       match type of Aj with (if ?b then _ else _) = true => change b with (flag (node j)) in Aj end. rewrite FJ in Aj.
       apply Qle_bool_iff, Qle_Rle in Aj. rewrite Q2R_plus in Aj. exact Aj. Qed.
 Lemma mean_ok' d p i : meanok f c d zs (map (values f d) zs) = true -> (i < m)%nat ->
-  attend f word y h d p i = dot (nth i (averages f (nth 0 (map (values f d) zs) nil) (nth 1 (map (values f d) zs) nil)) nil)
+  attend f (tokens word) y h d p i = dot (nth i (averages f (nth 0 (map (values f d) zs) nil) (nth 1 (map (values f d) zs) nil)) nil)
     (atom K 1 bs' p).
 Proof. intros H Hi. unfold meanok in H. split_and. unfold attend. cbv zeta. match goal with H : causal d = true |- _ => rewrite H end.
   unfold visible.
@@ -231,7 +231,8 @@ Proof. intros H Hi. unfold meanok in H. split_and. unfold attend. cbv zeta. matc
         fold (Rdiv (sumf (fun j => if Nat.eqb j 0 then 1 else 0) (seq 0 (S p))) (INR (S p))). rewrite MF.
       rewrite Rinv_r by exact P. ring. Qed.
 Lemma resethead_ok hc d p i : resetheadok f c bs bs' hc d zs = true -> (i < m)%nat ->
-  attend f word y h d p i = dot (nth i (nth (held_at c hc (node p)) (added f bs bs' hc (map (values f d) zs)) nil) nil) (atom K 1 bs' p).
+  attend f (tokens word) y h d p i = dot (nth i (nth (held_at c hc (node p)) (added f bs bs' hc (map (values f d) zs)) nil) nil) (atom K
+    1 bs' p).
 Proof. intros H Hi. destruct hc as [block back sc sc2 history|slope top held| |]; unfold resetheadok in H; cbv zeta in H;
   cbn [held_at added].
   - split_and. match goal with H : headok _ _ _ _ _ _ _ = true |- _ => rename H into HO end.
@@ -250,7 +251,7 @@ Proof. intros H Hi. destruct hc as [block back sc sc2 history|slope top held| |]
 End Layer.
 
 (* one layer, all layers *)
-Theorem resetlayer_ok t y k h : resetlayerok f c t y k = true -> describes t h -> describes (following k) (layer f word h y).
+Theorem resetlayer_ok t y k h : resetlayerok f c t y k = true -> describes t h -> describes (following k) (layer f (tokens word) h y).
 Proof. intros H Hh p i Hi. unfold resetlayerok in H. cbv zeta in H. split_and.
   match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H; rename H into HL end.
   match goal with H : all M (fun q => ((match heads y with nil => _ | _ => _ end)
@@ -270,7 +271,7 @@ Proof. intros H Hh p i Hi. unfold resetlayerok in H. cbv zeta in H. split_and.
   assert (MV : movable none bs bs' (nth (node p) ts nil) = true) by (specialize (N1 _ (node_in p)); apply andb_true_iff in N1; apply N1).
   pose proof (FF _ (node_in p)) as F1. apply andb_true_iff in F1 as [NF ST]. set (E := atom K 1 bs' p).
   match type of NF with normok _ _ _ _ _ ?t2 = true => set (two := t2) in * end.
-  assert (AT : forall q, (q < m)%nat -> attention f word y h p q = dot (nth q two nil) E).
+  assert (AT : forall q, (q < m)%nat -> attention f (tokens word) y h p q = dot (nth q two nil) E).
   { intros q Hq. unfold two, after. rewrite nth_map_seq by exact Hq. rewrite dot_canon, dot_app. 
     assert (MO : dot (nth q (moveall none bs bs' (nth (node p) ts nil)) nil) E = h p q).
     { pose proof (moveall_ok C 1 bs bs' (le_n 1) ltac:(assumption) none (nth (node p) ts nil) q p eq_refl MV) as MO.
@@ -285,10 +286,11 @@ Proof. intros H Hh p i Hi. unfold resetlayerok in H. cbv zeta in H. split_and.
     rewrite (resethead_ok y (before1 k) bs bs' ts h ltac:(assumption) LT N2 HH hc d p q A Hq).
       rewrite <- Rplus_assoc, (Rplus_comm _ (h p q)), Rplus_assoc. reflexivity. }
   unfold layer, feedforward. rewrite AT by exact Hi. rewrite (plain_ok m (units y) (znorm f C (dense f (fmask y)) (before2 k) two)
-    (norm f (masked (fmask y) (attention f word y h p))) E MI).
+    (norm f (masked (fmask y) (attention f (tokens word) y h p))) E MI).
   - apply (settled_ok m _ E); [reflexivity|exact Hi|exact ST].
   - intros q Hq. apply (norm_ok f C Hm Hk (fmask y) (before2 k) two 1 bs' p); assumption. Qed.
-Theorem resetlayers_ok ys : forall ks t t' h, resetlayersok f c t ys ks = Some t' -> describes t h -> describes t' (block f word ys h).
+Theorem resetlayers_ok ys : forall ks t t' h, resetlayersok f c t ys ks = Some t' -> describes t h -> describes t' (block f (tokens word)
+  ys h).
 Proof. induction ys as [|y ys IH]; intros [|k ks] t t' h H Hh; try discriminate; cbn [resetlayersok] in H.
   - assert (t' = t) by congruence. subst. exact Hh.
   - destruct (resetlayerok f c t y k) eqn:L; [|discriminate]. unfold block. cbn [fold_left]. apply (IH ks (following k) t'); [exact H|].
@@ -310,9 +312,11 @@ Proof. intros A H. unfold mapok in A. apply andb_true_iff in A as [A0 A]. apply 
   pose proof (all_ok _ _ _ (all_ok _ _ _ A (node_in k)) (letter_in k)) as Q. cbv beta in Q. apply eqn_ok in Q. symmetry. exact Q. Qed.
 Theorem reset_stream t : firstok f c (first_stage c) = true -> repeated f = nil -> Model.final f = nil ->
   resetlayersok f c (first_stage c) (initial f) (resetlayers c) = Some t -> describes t (stream f word).
-Proof. intros F RE L H. unfold stream. rewrite RE, L. assert (I : forall n (g : nat -> nat -> R), Nat.iter n (block f word nil) g = g).
+Proof. intros F RE L H. unfold stream, run. rewrite RE, L. assert (I : forall n (g : nat -> nat -> R), Nat.iter n (block f (tokens word)
+  nil) g = g).
   { induction n as [|n IH]; intro g; [reflexivity|].
-    change (Nat.iter (S n) (block f word nil) g) with (block f word nil (Nat.iter n (block f word nil) g)). rewrite IH. reflexivity. }
+    change (Nat.iter (S n) (block f (tokens word) nil) g) with (block f (tokens word) nil (Nat.iter n (block f (tokens word) nil) g)).
+      rewrite IH. reflexivity. }
   rewrite I. unfold block at 1. cbn [fold_left]. apply (resetlayers_ok (initial f) _ _ _ _ H), first_ok, F. Qed.
 End Resets.
 

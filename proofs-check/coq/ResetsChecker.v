@@ -19,7 +19,7 @@ Definition plaincert (c : resetcert) : cert :=
 
 Section ResetsChecker.
 Variables (f : file) (c : resetcert) (X : automaton) (r : reading).
-Notation m := (width f).
+Notation m := (width (net f)).
 Notation M := (nodes c).
 Notation C := (plaincert c).
 Notation letters := (length (emb f) - 1).

@@ -43,7 +43,7 @@ End Start.
 Section ShiftScan.
 Set Default Proof Using "All".
 Variables (f : file) (c : cert) (X : automaton) (rd : reading) (word : list nat).
-Notation m := (width f). Notation M := (size c). Notation K := (coded c). Notation mul := (ml c). Notation e1 := (one c).
+Notation m := (width (net f)). Notation M := (size c). Notation K := (coded c). Notation mul := (ml c). Notation e1 := (one c).
 Hypothesis Hm : (0 < m)%nat.
 Hypothesis Hk : codingok K = true.
 Hypothesis Hmon : monoidok f c = true.
@@ -79,7 +79,7 @@ Lemma loop_ok t2 len2 h : (1 <= factor c)%nat -> good (length0 c) = true ->
   layersok f c (cloop c) (length0 c) (repeated f) (cbody c) = Some (t2, len2) ->
   restaged f c t2 (cloop c) (map (longer (Z.of_nat (factor c))) (shifts (cloop c))) = true ->
     agree c len2 (longer (Z.of_nat (factor c)) (length0 c)) = true ->
-  holds 1 (length0 c) (cloop c) h -> forall n, holds (stride n) (length0 c) (cloop c) (Nat.iter n (block f word (repeated f)) h).
+  holds 1 (length0 c) (cloop c) h -> forall n, holds (stride n) (length0 c) (cloop c) (Nat.iter n (block f (tokens word) (repeated f)) h).
 Proof. intros F G L RS E Hh. induction n as [|n IH]; [exact Hh|]. cbn [Nat.iter nat_rect].
   assert (S1 : (1 <= stride n)%nat) by (unfold stride; pose proof (Nat.pow_nonzero (factor c) n); lia).
   destruct (layers_ok f c word Hm Hk Hmon Hemb Hw (stride n) (repeated f) S1 (cbody c) (cloop c) (length0 c) t2 len2 _ G L IH) as [H2 _].
@@ -90,7 +90,7 @@ Proof. intros F G L RS E Hh. induction n as [|n IH]; [exact Hh|]. cbn [Nat.iter 
 
 Lemma log2_enough n : (n <= 2 ^ Nat.log2_up n)%nat.
 Proof. destruct (le_lt_dec n 1) as [H|H]; [rewrite Nat.log2_up_eqn0 by exact H; simpl; lia|]. apply Nat.log2_up_spec, H. Qed.
-Lemma enough_ok len : enough f c len = true -> (length word <= val (stride (loops f word)) len)%nat.
+Lemma enough_ok len : enough f c len = true -> (length word <= val (stride (loops f (length word))) len)%nat.
 Proof. intro H. unfold enough in H. unfold loops, stride. pose proof (proj2 Hword) as A.
   destruct (unroll f) as [mi|n [longest|]]; split_and; try discriminate.
   - repeat match goal with H : Nat.leb _ _ = true |- _ => apply Nat.leb_le in H | H : Z.leb _ _ = true |- _ => apply Z.leb_le in H end.
@@ -108,16 +108,16 @@ Proof. intros H. unfold staged in H. destruct (layersok _ _ (stage0 c) _ _ _) as
   repeat match goal with H : same _ _ = true |- _ => apply same_ok in H | H : Nat.leb _ _ = true |- _ => apply Nat.leb_le in H end.
   match goal with H : baseok _ _ _ = true |- _ => pose proof (base (stage0 c) 1 H) as B end.
   destruct (layers_ok f c word Hm Hk Hmon Hemb Hw 1 (initial f) (le_n 1) (cinit c) (stage0 c) (0%Z, 1%Z) t1 len1 _ eq_refl L1 B) as [B1 _].
-  assert (B2 : holds 1 (length0 c) (cloop c) (block f word (initial f) (h0 f word))).
+  assert (B2 : holds 1 (length0 c) (cloop c) (block f (tokens word) (initial f) (h0 f word))).
   { apply (restaged_ok f c word Hm Hk Hmon Hemb Hw t1 (cloop c) (map at_one (shifts (cloop c))) 1 1 len1 (length0 c)); try assumption;
     [lia| |].
     - match goal with H : agree c len1 _ = true |- _ => apply (agree_ok _ _ _ _ _ H) end. apply val_at_one.
     - intros. apply atom_at_one. }
-  set (n := loops f word). assert (S1 : (1 <= stride n)%nat) by (unfold stride; pose proof (Nat.pow_nonzero (factor c) n); lia).
+  set (n := loops f (length word)). assert (S1 : (1 <= stride n)%nat) by (unfold stride; pose proof (Nat.pow_nonzero (factor c) n); lia).
   pose proof (loop_ok t2 len2 _ ltac:(assumption) ltac:(assumption) L2 ltac:(assumption) ltac:(assumption) B2 n) as B3.
   destruct (layers_ok f c word Hm Hk Hmon Hemb Hw (stride n) (Model.final f) S1 (cfinal c) (cloop c)
     (length0 c) t len3 _ ltac:(assumption) L3 B3) as [B4 _].
-  exists (stride n). intros p i Hp Hi. unfold stream. fold n. specialize (B4 p i Hi). rewrite B4. do 3 f_equal. unfold Layers.Lab.
+  exists (stride n). intros p i Hp Hi. unfold stream, run. fold n. specialize (B4 p i Hi). rewrite B4. do 3 f_equal. unfold Layers.Lab.
   match goal with H : (trivial c || enough f c len3)%bool = true |- _ => apply orb_true_iff in H as [H|H] end.
   - match goal with H : trivial c = true |- _ => apply (single _ _ H); apply (PP_in f c word Hm Hk Hmon Hemb Hw) end.
   - match goal with H : enough _ _ _ = true |- _ => apply enough_ok in H; fold n in H end.

@@ -28,3 +28,11 @@ Definition says (f : file) (word : list nat) (G : list (row * list nat)) (p : na
   forall j, (j < length G)%nat -> j <> i -> dot (fst (nth j G norow)) (stream f word p) < dot (fst (nth i G norow)) (stream f word p).
 Definition tells (f : file) (X : automaton) (r : reading) := forall w, admissible f w ->
   forall p g, (p <= length w)%nat -> (g < length (groups r))%nat -> says f w (nth g (groups r) nil) p (expected X r g (firstn p w)).
+
+(* graphs on the vertices 0 .. n-1 (a smaller graph has isolated vertices): a walk of any length, also of length 0 *)
+Inductive walk (n : nat) (edge : nat -> nat -> bool) : nat -> nat -> Prop :=
+  | Here i : walk n edge i i
+  | Onward i k j : (k < n)%nat -> edge i k = true -> walk n edge k j -> walk n edge i j.
+(* for every directed graph and every pair of vertices, the logit is positive where a walk exists, else negative: never 0 *)
+Definition decides_reachability (f : graphfile) := forall edge i j, (i < vertices f)%nat -> (j < vertices f)%nat ->
+  (walk (vertices f) edge i j -> 0 < pair_logit f edge i j) /\ (~ walk (vertices f) edge i j -> pair_logit f edge i j < 0).

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """read_back.py FILE.v WEIGHTS.json: whether the numbers that a Coq file states are those of the weights file: all matrices and masks, the
-position fills, the number of loops, the rows of the read-outs. Shares no code with the program that printed them."""
+position fills or table, the number of loops, the rows of the read-outs. Shares no code with the program that printed them."""
 import json
 import re
 import sys
@@ -128,25 +128,44 @@ def positions(p):
     return ("Fills", code, fills)
 
 
-def unrolling(u):
+def unrolling(u, of="letters"):
     if u["kind"] == "fixed" and set(u) == {"kind", "loops", "max_length"}:
         return ("Fixed", u["loops"], ("Some", u["max_length"]))
     if u["kind"] == "fixed" and set(u) == {"kind", "loops"}:
         return ("Fixed", u["loops"], "None")
-    if set(u) != {"kind", "minus", "of"} or u["kind"] != "ceil_log2" or u["of"] != "letters":
+    if set(u) != {"kind", "minus", "of"} or u["kind"] != "ceil_log2" or u["of"] != of:
         raise ValueError("unroll: another number of loops")
     return ("CeilLog2", u["minus"])
 
 
+def network(d, unroll):
+    blocks = {b: [layer(y) for y in d["layers"] if y["block"] == b] for b in ("initial", "repeated", "final")}
+    return {"width": d["width"], "ln": {"rms": False, "layernorm": True}[d["norm"]], **blocks, "unroll": unroll}
+
+
+def expected_graph_file(d):
+    """The record F of a file that reads graphs."""
+    size, unroll = d["input"]["size"], dict(d["unroll"])
+    if d["input"]["layout"] != "rows" or set(d["input"]) - {"mirrored"} != {"kind", "layout", "size"} or d["output"] != {"kind": "relation"}:
+        raise ValueError("input: expected rows of a graph, and a relation as output")
+    if unroll["kind"] == "ceil_log2" and unroll.pop("max_length", size) < size:
+        raise ValueError("unroll: max_length is below the size")
+    if d["position"]["kind"] != "table" or set(d["position"]) != {"kind", "rows"} or list(d["embedding"]) != ["<vertex>"]:
+        raise ValueError("position: expected a table, for the token <vertex> alone")
+    return {"gnet": network(d, unrolling(unroll, "vertices")), "vertices": size, "mirrored": d["input"].get("mirrored", False),
+            "vertex": vector(d["embedding"]["<vertex>"]), "places": [vector(r) for r in d["position"]["rows"]], "logits": rows(d["unembedding"])}
+
+
 def expected_file(d):
     """The record F of Model.v, from the weights file."""
+    if d["input"]["kind"] == "graph":
+        return expected_graph_file(d)
     if d["input"] != {"kind": "word", "begin": True}:
         raise ValueError("input: expected words after <begin>")
-    blocks = {b: [layer(y) for y in d["layers"] if y["block"] == b] for b in ("initial", "repeated", "final")}
     unembedding = rows(d["unembedding"])
-    return {"width": d["width"], "ln": {"rms": False, "layernorm": True}[d["norm"]],
-            "emb": [vector(d["embedding"][k]) for k in ["<begin>"] + d["alphabet"]], "pi": positions(d["position"]), **blocks,
-            "unroll": unrolling(d["unroll"]), "uacc": unembedding[d["output"]["accept"]], "urej": unembedding[d["output"]["reject"]]}
+    return {"net": network(d, unrolling(d["unroll"])),
+            "emb": [vector(d["embedding"][k]) for k in ["<begin>"] + d["alphabet"]], "pi": positions(d["position"]),
+            "uacc": unembedding[d["output"]["accept"]], "urej": unembedding[d["output"]["reject"]]}
 
 
 def expected_reading(d):
@@ -182,12 +201,13 @@ def differences(found, expected, place):
 
 def compare(text, weights):
     """What the Coq text states otherwise than the weights file, as sentences."""
-    reading = definition(text, "R", "reading")
-    wanted = expected_reading(weights)
-    found = list(differences(definition(text, "F", "file"), expected_file(weights), "F"))
-    found += differences({k: reading.get(k) for k in wanted}, wanted, "R")
-    if len(reading["maps"]) != len(weights["alphabet"]) and reading["reads"] != "States":
-        found.append("R.maps: expected a map for every letter")
+    graph = weights["input"]["kind"] == "graph"
+    found = list(differences(definition(text, "F", "graphfile" if graph else "file"), expected_file(weights), "F"))
+    if not graph:
+        reading, wanted = definition(text, "R", "reading"), expected_reading(weights)
+        found += differences({k: reading.get(k) for k in wanted}, wanted, "R")
+        if len(reading["maps"]) != len(weights["alphabet"]) and reading["reads"] != "States":
+            found.append("R.maps: expected a map for every letter")
     if f"sha256 {weights['sha256']}\n" not in text:
         found.append("sha256: of another file")
     return found

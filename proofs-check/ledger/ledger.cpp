@@ -93,11 +93,11 @@ struct FileResult {
   std::optional<std::string> refused;  ///< what the compiler says
 };
 
-/// What recheck proves of the file; empty where no theorem covers it.
-std::string proved_scope(const CheckedModel& model, const std::string& path) {
+/// Notes what recheck proves of the file, if anything.
+void note_proof(CheckedFile& file, const CheckedModel& model, const std::string& path) {
   const auto found = find_certificate(write_weights(model), path);
-  const auto* const proof = std::get_if<LengthProof>(&found);
-  return proof ? proof->scope + ", theorem " + proof->theorem : "";
+  if (const auto* const proof = std::get_if<LengthProof>(&found))
+    (proof->selections ? file.selections : file.proved) = proof->scope + ", " + proof->name();
 }
 
 void check_file(const Claim& claim, const Instance& instance, Norm norm,
@@ -121,7 +121,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
   result.file.sha256 = weights_hash(model);
   if (counts) count_on_file(*counts, model);
   result.file.verdict = check_weights(instance.against, path, asked(instance.bounds, options));
-  result.file.proved = proved_scope(model, path);
+  note_proof(result.file, model, path);
   if (norm == Norm::rms && !instance.tight_at.empty())
     result.tightness = check_tightness(instance.against, path, instance.tight_at);
 }

@@ -25,6 +25,8 @@ struct CheckedFile {
   /// "every length, theorem shift-scan", where a certificate was found; empty otherwise. The
   /// automaton that is proved is read off the file; that it is the claim's, the verdict tests.
   std::string proved = {};
+  /// "every length, theorem selections, tier S", where heads and norms alone are proved; empty otherwise.
+  std::string selections = {};
 };
 
 /// What is known about one claim.

@@ -53,6 +53,7 @@ json file_json(const CheckedFile& file) {
           {"norm", norm_name(file.norm)},
           {"sha256", file.sha256},
           {"proved", file.proved.empty() ? json() : json(file.proved)},
+          {"selections_proved", file.selections.empty() ? json() : json(file.selections)},
           {"status", status_name(v.status)},
           {"bound", v.bound},
           {"exhaustive", v.exhaustive},

@@ -168,6 +168,7 @@ std::vector<Detail> details(const LedgerEntry& entry) {
       line += "; " + counted(file.verdict.answers, "answer") + " and " +
               counted(file.verdict.promises, "contract instance") + " compared";
     if (!file.proved.empty()) line += "; proved for " + file.proved;
+    if (!file.selections.empty()) line += "; heads and norms proved for " + file.selections;
     covered.push_back(line + "; file " + file.sha256.substr(0, 12));
   }
   if (covered.empty()) covered.push_back(entry.bound);

@@ -49,6 +49,8 @@ void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
       .def_ro("separated", &ExportReport::separated,
               "Whether every head is proved to select the same positions as the exact run, up to "
               "the length. The rest of the export is tested.")
+      .def_ro("certified", &ExportReport::certified,
+              "Whether certificate.json is in the folder: bounds for every word up to the length.")
       .def_ro("text", &ExportReport::text, "Summary, as the command prints it.")
       .def(
           "__repr__", [](const ExportReport& report) { return "<" + report.text + ">"; },
@@ -57,7 +59,7 @@ void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
       "export",
       [](const Transformer& network, const std::string& target, const std::string& path,
          std::uint64_t length, nb::handle temperature, const std::string& precision,
-         std::uint64_t seed) {
+         std::uint64_t seed, bool certify) {
         ExportSettings settings;
         settings.target = target_called(target);
         settings.length = length;
@@ -65,12 +67,13 @@ void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
         settings.single =
             chosen<bool, 2>("precision", precision, {{{"float64", false}, {"float32", true}}});
         settings.seed = seed;
+        settings.certify = certify;
         const Working working;
         return export_network(network, settings, path);
       },
-      "target"_a, "path"_a, "length"_a, "temperature"_a, "precision"_a, "seed"_a,
+      "target"_a, "path"_a, "length"_a, "temperature"_a, "precision"_a, "seed"_a, "certify"_a,
       nb::sig("def export(self, target: str, path: str, length: int, temperature: str | float, "
-              "precision: str, seed: int) -> ExportReport"),
+              "precision: str, seed: int, certify: bool) -> ExportReport"),
       "Writes an export for another program.");
 }
 

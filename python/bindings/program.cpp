@@ -69,6 +69,14 @@ void bind_what_it_is(ProgramClass& program) {
            "Its deviations from the source, with reasons, one sentence each.")
       .def("parameter", &Program::parameter, "name"_a, "value"_a, kSelf,
            "A parameter of the construction.")
+      .def(
+          "alphabet",
+          [](Program& p, const nb::str& letters) -> Program& {
+            std::vector<std::string> each;
+            for (const nb::handle letter : letters) each.push_back(nb::cast<std::string>(letter));
+            return p.alphabet(each);
+          },
+          "letters"_a, kSelf, "Reads words over the characters of a string.")
       .def("alphabet", &Program::alphabet, "letters"_a, kSelf,
            "Reads words over these letters, which have one or more characters each.")
       .def("no_begin", &Program::no_begin, kSelf, "Adds no token before the first letter.")

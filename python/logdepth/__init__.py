@@ -13,6 +13,8 @@ says. Errors are `BadInput`, `Undecided`, `LimitReached`, `ExportRefused` and `E
 sentences of the command line.
 """
 
+import importlib.metadata
+
 from . import cells, exchange
 from ._bindings import (
     Answer,
@@ -48,6 +50,8 @@ from .errors import BadInput, ExportRefused, ExportWrong, LimitReached, Undecide
 from .inputs import Reach
 from .model import Model, Rounded, from_text, load
 from .traces import Trace
+
+__version__ = importlib.metadata.version("logdepth")
 
 __all__ = [
     "Answer",

@@ -225,6 +225,7 @@ class Model:
         temperature: Literal["auto", "hard"] | float = "auto",
         precision: Literal["float64", "float32"] = "float64",
         seed: int = 1,
+        certify: bool = False,
     ) -> ExportReport:
         """Writes it in floating point for other programs to `path`: a folder, or of "onnx" a file.
 
@@ -235,8 +236,11 @@ class Model:
         and give the answers of the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is
         needed.
 
+        `certify`: also writes certificate.json, bounds that hold for every word up to the length, which
+        recheck/float_recheck.py confirms; not for "onnx".
+
         ExportRefused for what the target cannot say, and where no temperature is proved for the length;
-        ExportWrong where the self-test fails; BadInput for a length of 0 or beyond the network's own limit,
+        ExportWrong where the self-test fails, or the certificate is not shown; BadInput for a length of 0 or beyond the network's own limit,
         for a temperature that is none or beyond the format's numbers, and where the path cannot be written; LimitReached.
         """
         return self._transformer.export(
@@ -246,6 +250,7 @@ class Model:
             temperature,
             precision,
             whole("seed", seed),
+            certify,
         )
 
     def draw(self, input: Input | None = None) -> Drawing:

@@ -21,6 +21,7 @@ import torch
 from safetensors.torch import load_file
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
+ATTENTIONS = {"softmax": "softmax", "hard": "hard", "averaging-hard": "hard"}
 
 
 class Point(torch.nn.Identity):
@@ -133,12 +134,14 @@ def tokens_of(config, word):
 
 
 class Network(torch.nn.Module):
-    """config and weights as `load` reads them. `attention`: "softmax" or "hard" instead of what the
-    export was made for. `unrolled`: every turn of the loop has layers, and points, of its own."""
+    """config and weights as `load` reads them. `attention`: "softmax" or "hard" ("averaging-hard") instead of
+    what the export was made for; ValueError for other names. `unrolled`: every turn of the loop has layers, and points, of its own."""
 
     def __init__(self, config, weights, attention=None, unrolled=False):
         super().__init__()
-        attention = attention or config["attention"]
+        if attention not in (None, *ATTENTIONS):
+            raise ValueError(f"attention: expected one of {', '.join(ATTENTIONS)}; found {attention!r}")
+        attention = ATTENTIONS[attention or config["attention"]]
         if attention == "softmax" and config["attention"] == "hard":
             raise ValueError("this export has no temperature; write one with --temperature auto")
         self.config = config
@@ -290,8 +293,9 @@ def try_examples(config, logits_of, name):
 
 
 def load(folder, attention=None, unrolled=False, device=None, dtype=None):
-    """The network that a folder holds, tried on the examples of its config.json. `dtype`: another
-    precision than that of the export, at your own risk: then nothing is tried."""
+    """The network that a folder holds, tried on the examples of its config.json. `attention` and `unrolled`
+    as for `Network`. `dtype`: another precision than that of the export, at your own risk: then nothing is
+    tried."""
     config, weights = read(folder)
     network = Network(config, weights, attention, unrolled).to(device=device, dtype=dtype)
 

@@ -145,17 +145,17 @@ TEST_F(RunsAtLength, MemosAreDroppedWhenMemoryRunsShortAndTheAnswersStay) {
 
 TEST_F(RunsAtLength, AnInputThatNeedsTooMuchMemoryIsRefusedAndTheOthersAreAnswered) {
   compile_a5({});
-  folder.write("word.txt", random_text(3000, 5));
+  folder.write("word.txt", random_text(60000, 5));  // too long for columns as well
   const Finished finished =
       logdepth({"run", "a5.json", "--input", "@word.txt", "--memory", "0.001"});
   EXPECT_EQ(finished.status, 3);
   EXPECT_EQ(finished.out, "resource limit exceeded\n");
-  EXPECT_NE(finished.err.find("layer 1, attention of 3001 tokens: the run holds "),
+  EXPECT_NE(finished.err.find("layer 1, attention of 60001 tokens: the run holds "),
             std::string::npos)
       << finished.err;
   EXPECT_NE(finished.err.find("; the limit is 1049 KiB"), std::string::npos) << finished.err;
   const Finished batch = logdepth({"run", "a5.json", "--batch", "-", "--memory", "0.001", "--json"},
-                                  "aaa\n" + random_text(3000, 5) + "\n\n");
+                                  "aaa\n" + random_text(60000, 5) + "\n\n");
   EXPECT_EQ(batch.status, 3);
   EXPECT_NE(batch.err.find("word 2: layer 1, "), std::string::npos) << batch.err;
   const json results = json::parse(batch.out)["results"];

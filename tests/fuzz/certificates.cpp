@@ -4,6 +4,7 @@
 
 #include "recheck/refusal.hpp"
 #include "recheck/theorem.hpp"
+#include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/decided_run.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -55,13 +56,12 @@ void hold_for_word(const recheck::Theorem& theorem, DecidedRun& run, const Model
   }
 }
 
-/// All words of a few letters, and some longer ones, run as the theorem states.
-void hold_for_words(const recheck::Theorem& theorem, const Model& model) {
+/// All words of a few letters, and some longer ones, by the numbers of their letters.
+std::vector<std::vector<std::size_t>> some_words(const recheck::Theorem& theorem,
+                                                 std::size_t letters) {
   constexpr std::size_t kWords = 64;
-  const std::size_t letters = theorem.automaton->letters.size();
   const std::size_t limit =
       theorem.limit ? static_cast<std::size_t>(std::max(0L, *theorem.limit)) : SIZE_MAX;
-  DecidedRun run(model);
   std::vector<std::vector<std::size_t>> words = {{}};
   for (std::size_t i = 0; i < words.size() && words.size() < kWords; ++i)
     for (std::size_t letter = 0; letter < letters && words[i].size() < limit; ++letter) {
@@ -75,7 +75,27 @@ void hold_for_words(const recheck::Theorem& theorem, const Model& model) {
       while (words.back().size() < length)
         words.back().push_back(static_cast<std::size_t>(random() % letters));
     }
-  for (const auto& word : words) hold_for_word(theorem, run, model, word);
+  return words;
+}
+
+/// They run as the theorem states.
+void hold_for_words(const recheck::Theorem& theorem, const Model& model) {
+  DecidedRun run(model);
+  for (const auto& word : some_words(theorem, theorem.automaton->letters.size()))
+    hold_for_word(theorem, run, model, word);
+}
+
+/// Every head selects what its contract states, as far as the numbers are sums of roots.
+void hold_for_heads(const recheck::Theorem& theorem, const Model& model) {
+  DecidedRun run(model);
+  ContractCheck contracts(model, run.runner().arithmetic());
+  for (const auto& word : some_words(theorem, model.alphabet.size())) {
+    std::vector<std::string> letters;
+    for (const std::size_t letter : word) letters.push_back(model.alphabet[letter]);
+    const Outcome<Tokens> tokens = tokens_of(model, letters);
+    if (tokens.has_value()) (void)run.run(tokens.value(), {&contracts});
+    hold(!contracts.broken(), "every head selects what its contract states");
+  }
 }
 
 /// Some graphs, against Warshall's closure.
@@ -128,7 +148,7 @@ void seal(recheck::Json& document, recheck::Json& certificate) {
 }
 
 /// A weights file, a line with a tilde, a certificate. Exact runs of the runtime, which shares no code
-/// with the checker, agree with each theorem about an automaton or reachability.
+/// with the checker, agree with each theorem about an automaton, reachability or the heads of a program.
 const Registered kCertificate("certificate", [](const std::string& bytes) {
   const std::string line = "\n~\n";
   const std::size_t split = bytes.find(line);
@@ -144,6 +164,8 @@ const Registered kCertificate("certificate", [](const std::string& bytes) {
     if (!accepted([&] { model = parse_weights(text, "proved"); })) return;
     if (theorem.name == "reachability")
       hold_for_graphs(theorem, model);
+    else if (theorem.name == "selections")
+      hold_for_heads(theorem, model);
     else if (theorem.automaton && theorem.program.empty())
       hold_for_words(theorem, model);
   } catch (const recheck::Refused&) {

@@ -236,6 +236,11 @@ def test_what_is_not_there_is_bad_input_where_it_is_written():
         assert sentence in str(e.value)
 
 
+def test_a_string_is_an_alphabet_of_its_characters():
+    text = logdepth.Program("p").alphabet("aé😀").text()
+    assert text == logdepth.Program("p").alphabet(["a", "é", "😀"]).text() and "alphabet a é 😀" in text
+
+
 def test_a_value_is_no_truth_of_python():
     p = logdepth.Program("p")
     v, f = p.onehot("v", ["a", "b"]), p.flag("f")

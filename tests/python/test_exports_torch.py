@@ -35,6 +35,12 @@ def test_verdicts_are_those_of_the_exact_run(name, attention, unrolled):
     assert_right_verdicts(network(name, LENGTH, attention=attention, unrolled=unrolled), name)
 
 
+def test_an_unknown_attention_is_refused():
+    with pytest.raises(ValueError, match="expected one of softmax, hard, averaging-hard; found 'Hard'"):
+        network("a5", LENGTH, attention="Hard")
+    assert network("a5", LENGTH, attention="averaging-hard").repeated[0][0].heads[0].hard
+
+
 @pytest.mark.parametrize("name", COUNTED)
 def test_averaging_hard_verdicts_are_those_of_the_exact_run(name):
     assert_right_verdicts(network(name, LENGTH, "--temperature", "hard"), name)

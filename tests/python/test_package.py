@@ -56,7 +56,7 @@ def test_the_documented_names_of_the_design_are_there():
 
 def test_the_version_is_that_of_the_project():
     cmake = re.search(r"project\(logdepth VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())
-    assert importlib.metadata.version("logdepth") == cmake[1]
+    assert importlib.metadata.version("logdepth") == logdepth.__version__ == cmake[1]
 
 
 def test_the_wheel_holds_the_package_and_nothing_else():

@@ -133,8 +133,15 @@ def remove_layer(d, n):
     d["shape"][d["layers"].pop(n)["block"]] -= 1
 
 
-def whole_changes(d):
-    """(name, function) of changes of heads, layers, codes, loops and read-outs that this file has a place for."""
+def changed(d, change):
+    """A copy with this change."""
+    e = copy.deepcopy(d)
+    change(e)
+    return drop_zeros(e)
+
+
+def layer_changes(d):
+    """(name, function) of changes of heads and layers."""
     for n, layer in enumerate(d["layers"]):
         heads = lambda e, n=n: e["layers"][n]["attention"]["heads"]
         for i in range(len(layer["attention"]["heads"])):
@@ -149,6 +156,26 @@ def whole_changes(d):
         yield f"layer {n}: units reversed", lambda e, n=n: reverse_units(e["layers"][n]["feedforward"])
         yield f"layer {n}: doubled", lambda e, n=n: insert_layer(e, n)
         yield f"layer {n}: removed", lambda e, n=n: remove_layer(e, n)
+
+
+def changes_of_rows(d):
+    """The same of a file of graph rows, with its loops, places and logits."""
+    yield from layer_changes(d)
+    yield "minus 0", lambda e: e["unroll"].update(minus=0)
+    yield "minus 2", lambda e: e["unroll"].update(minus=2)
+    yield "one loop less", lambda e: e.update(unroll={"kind": "fixed", "loops": 0})
+    yield "other norm", lambda e: e.update(norm={"rms": "layernorm", "layernorm": "rms"}[e["norm"]])
+    yield "width + 1", widen
+    yield "places reversed", lambda e: e["position"]["rows"].reverse()
+    yield "a place removed", lambda e: e["position"]["rows"].pop()
+    yield "logits reversed", lambda e: e["unembedding"]["entries"].sort(key=lambda x: -x[0]) or [
+        x.__setitem__(0, e["unembedding"]["rows"] - 1 - x[0]) for x in e["unembedding"]["entries"]]
+    yield "mirrored flipped", lambda e: e["input"].update(mirrored=not e["input"].get("mirrored", False))
+
+
+def whole_changes(d):
+    """The same of a file of words, with its codes, loops and read-outs, where this file has a place for the change."""
+    yield from layer_changes(d)
     for i, fill in enumerate(d["position"].get("fills", [])):
         yield f"fill {i}: back + 1", lambda e, i=i: e["position"]["fills"][i].update(back=e["position"]["fills"][i]["back"] + 1)
         yield f"fill {i}: reversed", lambda e, i=i: e["position"]["fills"][i]["at"].reverse()
@@ -159,7 +186,8 @@ def whole_changes(d):
     yield "minus 1", lambda e: e["unroll"].update(minus=1)
     yield "base 3", lambda e: e.update(unroll={"kind": "ceil_log", "base": 3, "of": "letters", "minus": 0})
     yield "other norm", lambda e: e.update(norm={"rms": "layernorm", "layernorm": "rms"}[e["norm"]])
-    yield "accept and reject exchanged", lambda e: e["output"].update(accept=e["output"]["reject"], reject=e["output"]["accept"])
+    if "accept" in d["output"]:
+        yield "accept and reject exchanged", lambda e: e["output"].update(accept=e["output"]["reject"], reject=e["output"]["accept"])
     first = "<begin>" if "<begin>" in d["embedding"] else "<end>"
     yield f"{first} with a letter's embedding", lambda e: e["embedding"].update({first: e["embedding"][letters[0]]})
     if len(letters) > 1:

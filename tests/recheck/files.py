@@ -293,3 +293,25 @@ def drop_zeros(d):
     for m, _ in matrices(d):
         m["entries"] = sorted(e for e in m["entries"] if e[2] != "0")
     return d
+
+
+def graphs(size):
+    """Every directed graph without loops on this many vertices, as a set of pairs."""
+    pairs = [(i, j) for i in range(size) for j in range(size) if i != j]
+    return [{p for p, bit in zip(pairs, bits) if bit} for bits in itertools.product([0, 1], repeat=len(pairs))]
+
+
+def right_on_every_graph(document, size):
+    """Whether a file of rows answers reachability for every pair, by the independent runner."""
+    model = RUNNER.Model(store(document, path("rows.run.json")))
+    for edges in graphs(size):
+        reach = {(i, i) for i in range(size)} | edges
+        for k in range(size):
+            reach |= {(i, j) for i in range(size) for j in range(size) if (i, k) in reach and (k, j) in reach}
+        try:
+            h = model.run(model.graph(size, edges, 0, 0))
+            if any(model.connected(h, i, j) != (1 if (i, j) in reach else -1) for i in range(size) for j in range(size)):
+                return False
+        except RUNNER.Outside:
+            return False
+    return True

@@ -267,3 +267,56 @@ def all_targeted(one_back):
         for document, certificate, change in source:
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}
+
+
+def of_selections(program):
+    """Files of tier S that break one condition each."""
+    d = load(program("flipflop"))
+    acts, position, one = d["cells"]["acts"]["coordinates"][0], d["cells"]["I"]["coordinates"], d["cells"]["one"]["coordinates"][0]
+
+    def a_contract_without_a_lemma(e):
+        heads(e)[0]["promise"] = {"kind": "find", "terms": 1, "prefer": False, "selects": "exactly-one"}
+
+    def a_score_that_does_not_rise(e):
+        heads(e)[0]["key"]["entries"] = entries((0, acts, "1"))
+
+    def a_score_of_both_components(e):
+        heads(e)[0]["key"]["entries"].append([0, position[1], "-1/2"])
+
+    def a_code_that_does_not_rise(e):
+        e["position"] = {"kind": "two-circle", "fills": [{"at": [*position, *e["cells"]["state"]["coordinates"]], "back": 0, "scale": "1"}]}
+        heads(e)[0]["key"]["entries"] = entries((0, position[0], "1"), (0, acts, "1"))
+
+    def a_letter_of_the_name_begin(e):
+        e["input"]["begin"] = False
+        e["alphabet"].insert(0, "<begin>")
+
+    for change in (a_contract_without_a_lemma, a_score_that_does_not_rise, a_score_of_both_components, a_code_that_does_not_rise,
+                   a_letter_of_the_name_begin):
+        yield d, change
+    d = load(program("share_of_capitals_among_equal_letters"))
+
+    def keys_of_two_lengths(e):
+        for matrix in ("query", "key"):
+            heads(e)[0][matrix]["entries"][1][2] = "2"
+    yield d, keys_of_two_lengths
+    d = load(program("the_letter_in_the_middle"))
+
+    def a_query_of_the_constant(e):
+        heads(e, 1)[0]["query"]["entries"] = entries((0, one, "1"), (1, one, "1"))
+    yield d, a_query_of_the_constant
+    d = load(program("floor_of_a_ninth"))
+    count = d["cells"]["c"]["coordinates"][0]
+
+    def a_ratio_of_a_code(e):
+        e["layers"][0]["feedforward"]["out"]["entries"] += entries((count, 0, "1"), (count, 1, "-1"))
+    yield d, a_ratio_of_a_code
+    d = load(program("last_flag_or_else_the_last_position"))
+    pointer = d["cells"]["F"]["coordinates"]
+
+    def a_direction_of_a_pointer(e):
+        m = e["width"]
+        e["layers"][1]["feedforward"] = {"mask": [[one, "1"], [pointer[0], "1"], [pointer[1], "2"]],
+                                         "in": {"rows": 1, "columns": m, "entries": entries((0, pointer[0], "1"))},
+                                         "out": {"rows": m, "columns": 1, "entries": entries((m - 1, 0, "1"))}}
+    yield d, a_direction_of_a_pointer

@@ -19,11 +19,13 @@ LIMITS = [
     "--against: too many pairs of states",
     "a shift is beyond 2^40",
     "more than 100000 products",
+    "more than 400 choices of signs",
     "more than 20000 classes of tokens",
     "more than 20000 states of the heads",
     "{}: a product reads too many cells",
     "{}: divides by {}",
     "{}: reads {} positions back; expected at most {}",
+    "{}: more than 400 classes of tokens",
     "{}: too many cases",
 ]
 # A later step refuses the files that these refuse:
@@ -37,6 +39,7 @@ LATER = [
     "output {}: not one component of a direction; found {}",
     "pointer {} is in a product cell",
     "the loop begins with intervals of length {}; expected {}",
+    "the loop makes new classes of tokens in 16 passes",
     "the shift {} is negative",
     "two labels of a product cell stand for the same map",
     "unroll: not a number of loops of this theorem",
@@ -48,6 +51,7 @@ LATER = [
     "{}: moves back by {} s + {}; expected counts",
     "{}: not a direction of separate numbers",
     "{}: reads the class of a token that is known by its position alone",
+    "{}: the query is not a direction of numbers",
     "{}: the query is not one pointer; found {}",
     "{}: the query is not one position",
 ]

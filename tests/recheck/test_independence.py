@@ -26,6 +26,10 @@ class Independence(unittest.TestCase):
         imports = set(re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.M))
         self.assertEqual(imports, {"hashlib", "json", "math", "re", "sys", "fractions"})
 
+        text = (FOLDER / "float_recheck.py").read_text()
+        imports = set(re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.M))
+        self.assertEqual(imports, {"fractions", "hashlib", "itertools", "json", "math", "pathlib", "re", "struct", "sys"})
+
     def test_the_program_links_no_part_of_ours(self):
         text = (FOLDER.parent / "CMakeLists.txt").read_text()
         links = re.findall(r"target_link_libraries\((?:recheck|logdepth-recheck) ([^)]*)\)", text)

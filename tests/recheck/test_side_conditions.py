@@ -12,6 +12,7 @@ import files
 import targeted
 from files import PEER, ROOT, certified, compiled, edited, load
 import test_hostile_files
+import test_selections
 
 SOURCE = (ROOT / "recheck/recheck.py").read_text()
 
@@ -21,11 +22,13 @@ LIMITS = [
     "--against: too many pairs of states",
     "a shift is beyond 2^40",
     "more than 100000 products",
+    "more than 400 choices of signs",
     "more than 20000 classes of tokens",
     "more than 20000 states of the heads",
     "{}: a product reads too many cells",
     "{}: divides by {}/{}",
     "{}: reads {} positions back; expected at most 64",
+    "{}: more than 400 classes of tokens",
     "{}: too many cases",
 ]
 # A later step refuses the files that these refuse:
@@ -96,6 +99,8 @@ def decided(module, document, certificate):
     """None if it is proved, else the exception."""
     try:
         spelled = [PEER.json.loads(PEER.json.dumps(x), parse_int=module.Number, parse_float=module.Number) for x in (document, certificate)]
+        if certificate.get("proves") == "what this checker finds":
+            spelled[1]["proves"] = module.Selections(module.Weights(spelled[0])).prove()
         module.prove(*spelled)
         return None
     except Exception as error:  # whatever a checker without a condition runs into
@@ -132,6 +137,7 @@ def collection():
         for _, change in changes.whole_changes(document) if document["alphabet"] else []:
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}
+    yield from selections_of_programs()
     test_hostile_files.Lists.setUpClass()
     lists = test_hostile_files.Lists()
     for _, change in lists.must_be_refused():
@@ -143,6 +149,25 @@ def collection():
     yield from targeted.all_targeted(test_hostile_files.one_back)
     hostile = test_hostile_files.one_back(True)
     yield hostile, {"format": "logdepth-certificate", "version": 1, "theorem": "resets", "sha256": hostile["sha256"]}
+
+
+def selections_of_programs():
+    """Files of tier S: changed numbers, entries, heads and contracts of programs with a head of every kind."""
+    def own(changed):
+        return changed, test_selections.claimed(changed, "what this checker finds")
+    for name, every in (("majority", 3), ("flipflop", 3), ("previous_letter_equals_this_one", 11), ("share_among_the_flagged", 5), ("parity", 19),
+                        ("share_of_capitals_among_equal_letters", 5), ("the_letter_in_the_middle", 11), ("sorting", 67), ("dyck1", 9)):
+        document = load(test_selections.program(name))
+        document.pop("derived")
+        for _, changed in [*changes.changed_numbers(document, every), *changes.random_entries(document, 20), *test_selections.changed_contracts(document)]:
+            yield own(files.seal(changed))
+        for _, change in changes.whole_changes(document):
+            yield own(edited(document, change))
+    for document, change in targeted.of_selections(test_selections.program):
+        yield own(edited(document, change))
+    document = load(test_selections.program("majority"))
+    for _, certificate in test_selections.HostileCertificates.hostile(document, test_selections.lines_of(document)):
+        yield document, certificate
 
 
 class SideConditions(unittest.TestCase):

@@ -1,0 +1,167 @@
+#include "runtime/columns/column.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "runtime/columns/hand_over.hpp"
+
+namespace logdepth::inline runtime_columns {
+namespace {
+
+constexpr Label kUnknown = static_cast<Label>(-1);
+/// Combinations that are always worth their evaluation; beyond them a quarter of the tokens is.
+constexpr std::size_t kFewCombinations = std::size_t{1} << 16;
+
+/// {0}, {1}, ..., {size - 1}.
+std::vector<std::vector<Label>> counted(std::size_t size) {
+  std::vector<std::vector<Label>> numbers(size);
+  for (Label k = 0; k < size; ++k) numbers[k] = {k};
+  return numbers;
+}
+
+}  // namespace
+
+std::shared_ptr<Labels> ColumnPasses::join_pair(const SharedLabels& left, Numbers& numbers,
+                                                const Part& right) {
+  const auto both = labels();
+  const Label *a = left->data(), *b = right.local->data();
+  Label* out = both->data();
+  Numbers next;
+  const std::size_t most = std::max(kFewCombinations, tokens() / 4);
+  const auto fresh = [&](Label x, Label y) {
+    if (next.size() == most) throw HandOver("most tokens differ in the columns that are combined");
+    next.push_back(numbers[x]);
+    next.back().push_back(y);
+    return static_cast<Label>(next.size() - 1);
+  };
+  if (numbers.size() * right.size <= std::max<std::size_t>(4 * tokens(), std::size_t{1} << 16)) {
+    std::vector<Label> table(numbers.size() * right.size, kUnknown);
+    over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        Label& entry = table[a[i] * right.size + b[i]];
+        if (entry == kUnknown) entry = fresh(a[i], b[i]);
+        out[i] = entry;
+      }
+    });
+  } else {
+    std::unordered_map<std::uint64_t, Label> table;
+    over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint64_t key = std::uint64_t{a[i]} << 32 | b[i];
+        const auto [entry, is_new] = table.try_emplace(key, 0);
+        if (is_new) entry->second = fresh(a[i], b[i]);
+        out[i] = entry->second;
+      }
+    });
+  }
+  numbers = std::move(next);
+  return both;
+}
+
+Combinations ColumnPasses::combine(const Columns& columns) {
+  std::vector<Part> parts;
+  std::vector<std::size_t> part_of;
+  for (const Column* column : columns) {
+    const auto part = std::ranges::find(parts, column->local, &Part::local);
+    part_of.push_back(static_cast<std::size_t>(part - parts.begin()));
+    if (column->local && part == parts.end()) parts.push_back({column->local, 0});
+    // Whoever made a column of these labels knows how many there are at most.
+    if (column->local)
+      parts[part_of.back()].size = std::max(parts[part_of.back()].size, column->dictionary.size());
+  }
+  Combinations result;
+  Numbers numbers = {{}};
+  if (parts.size() == 1) {
+    result.local = parts[0].local;
+    numbers = counted(parts[0].size);
+  } else if (parts.size() > 1) {
+    std::vector<std::uint64_t> name;
+    for (const Part& part : parts) name.insert(name.end(), {part.local->serial, part.size});
+    Joined& known = joined_[name];
+    result.local = known.local.lock();
+    if (!result.local) {
+      result.local = parts[0].local;
+      known.numbers = counted(parts[0].size);
+      for (std::size_t p = 1; p < parts.size(); ++p)
+        result.local = join_pair(result.local, known.numbers, parts[p]);
+      known.local = result.local;
+    }
+    numbers = known.numbers;
+  }
+  for (const auto& number : numbers) {
+    auto& entries = result.entries.emplace_back();
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      entries.push_back(columns[c]->dictionary[columns[c]->local ? number[part_of[c]] : 0]);
+  }
+  return result;
+}
+
+SharedLabels ColumnPasses::renamed(const SharedLabels& from, const std::vector<Label>& to) {
+  auto& known = renamed_[{from->serial, to}];
+  if (auto again = known.lock()) return again;
+  const auto result = labels();
+  const Label* in = from->data();
+  Label* out = result->data();
+  over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = to[in[i]];
+  });
+  known = result;
+  return result;
+}
+
+SharedIndex ColumnPasses::merged(const Combinations& from,
+                                 const std::vector<SharedIndex>& indices) {
+  std::set<SharedIndex> sources;
+  for (const SharedIndex& index : indices)
+    if (index) sources.insert(index);
+  if (sources.empty()) return nullptr;
+  const SharedFamily family = (*sources.begin())->family;
+  if (sources.size() == 1) return *sources.begin();
+  for (const SharedIndex& source : sources)
+    if (source->family != family) throw HandOver("two families in one column");
+  const auto ids = labels();
+  over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const SharedIndex& source = indices[from.at(i)];
+      ids->data()[i] = source ? static_cast<Label>(source->at(i)) : 0;  // 0: nobody asks
+    }
+  });
+  return std::make_shared<ColumnIndex>(ColumnIndex{family, ids});
+}
+
+Column ColumnPasses::relabel(const Combinations& from, const std::vector<EntryId>& entries,
+                             const std::vector<SharedIndex>& indices) {
+  Column result;
+  std::unordered_map<EntryId, Label> number;
+  std::vector<Label> to;
+  for (const EntryId entry : entries) {
+    const auto [known, fresh] = number.try_emplace(entry, static_cast<Label>(number.size()));
+    to.push_back(known->second);
+    if (fresh) result.dictionary.push_back(entry);
+  }
+  if (number.size() == entries.size() || !from.local) {
+    result.local = from.local;
+  } else if (number.size() > 1) {
+    result.local = renamed(from.local, to);
+  }
+  result.index = merged(from, indices);
+  return result;
+}
+
+SharedLabels ColumnPasses::gather(const SharedLabels& from, const SharedLabels& selected) {
+  const auto result = labels();
+  const Label *in = from->data(), *at = selected->data();
+  Label* out = result->data();
+  over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = in[at[i]];
+  });
+  return result;
+}
+
+void ColumnPasses::forget_dead() {
+  std::erase_if(joined_, [](const auto& known) { return known.second.local.expired(); });
+  std::erase_if(renamed_, [](const auto& known) { return known.second.expired(); });
+}
+
+}  // namespace logdepth::inline runtime_columns

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/columns/column_layer.hpp"
+#include "runtime/columns/column_state.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/file/prefix_answer.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/forward.hpp"
+#include "runtime/stream/tokens.hpp"
+
+namespace logdepth::inline runtime_columns {
+
+/// Words of one length, as the numbers of their tokens' kinds: one input of columns.
+class ColumnWords {
+ public:
+  explicit ColumnWords(const Model& model);
+
+  /// Adds a word's tokens. False, and nothing is added, for a token without an embedding and for a word of
+  /// another length.
+  bool add(const std::vector<std::string>& kinds);
+  /// The same of letters, with the tokens that begin and end a word.
+  bool add_letters(const std::vector<std::string>& letters);
+
+  std::size_t words() const { return words_; }
+  std::size_t tokens() const { return kinds_.size(); }
+  const std::vector<std::uint32_t>& kinds() const { return kinds_; }
+  const std::vector<const SparseVector*>& embedding() const { return embedding_; }
+
+ private:
+  bool append(const std::string& kind);
+  bool finish(std::size_t before, bool complete);
+
+  bool begin_ = false, end_ = false;
+  std::unordered_map<std::string, std::uint32_t> number_;
+  std::vector<const SparseVector*> embedding_;  ///< by kind
+  std::vector<std::uint32_t> kinds_;
+  std::size_t words_ = 0;
+};
+
+/// The logits of all tokens of an input, and what they answer. Keeps a reference to the model.
+class ColumnLogits {
+ public:
+  ColumnLogits(const Model& model, Combinations at, std::vector<Rationals> values,
+               std::size_t period, std::size_t words);
+
+  /// Tokens of a word, and words.
+  std::size_t period() const { return period_; }
+  std::size_t words() const { return words_; }
+  std::span<const Rational> logits(std::size_t word, std::size_t token) const;
+  /// As of Runner, of a word. Errors: InputError when the output of the model is another.
+  Outcome<bool> accepts(std::size_t word, std::size_t token) const;
+  Outcome<PrefixAnswer> prefix(std::size_t word, std::size_t token) const;
+
+ private:
+  const Model& model_;
+  Combinations at_;
+  std::vector<Rationals> values_;  ///< per combination
+  std::size_t period_, words_;
+  mutable std::vector<std::optional<PrefixAnswer>> prefixes_;  ///< decided ones, per combination
+};
+
+/// What column runs did so far.
+struct ColumnStatistics {
+  std::uint64_t inputs = 0, tokens = 0;       ///< run to the end; tokens of these
+  std::uint64_t passes = 0, evaluations = 0;  ///< of these: over the tokens; of maps and units
+  std::uint64_t contracts = 0;                ///< of these: rows at which a contract was proved
+  std::size_t bytes = 0;                      ///< the most that one of these held
+  ColumnRows rows{};                          ///< of these: by ColumnRule
+  std::uint64_t handed_over = 0;              ///< inputs
+  std::string reason;                         ///< of the latest that was handed over
+};
+
+/// Exact runs of words by columns: the residual stream is held as entries of small dictionaries, numbers
+/// of single tokens are not made. Every step rests on a certificate, which is proved of the weights and
+/// the input alone, or hands the input over: the answer is that of Runner, or there is none.
+///
+///     ColumnRunner runner(model, memory);
+///     if (const auto logits = runner.run(words, loops)) ...   // else runner.statistics().reason
+class ColumnRunner {
+ public:
+  /// Called after every sublayer.
+  using Progress = std::function<void(const Location&)>;
+
+  /// Keeps a reference to the model. `memory`: how many bytes a run may hold, beside the model.
+  ColumnRunner(const Model& model, std::size_t memory);
+  ~ColumnRunner();
+
+  /// Runs words, the repeated block so many times, and proves every head's contract at every row; absent
+  /// where the input is handed over. `beside`: bytes of the memory that something else holds.
+  /// Precondition: at least one token, and an input within the hypotheses. What was interned for one
+  /// input is kept for the next.
+  std::optional<ColumnLogits> run(const ColumnWords& words, std::uint64_t loops,
+                                  std::size_t beside = 0, const Progress& progress = {});
+  /// Drops it.
+  void forget();
+
+  const ColumnStatistics& statistics() const { return statistics_; }
+  /// What is held between runs.
+  std::size_t bytes() const;
+
+ private:
+  ColumnLogits run_layers(ColumnState& state, std::uint64_t loops, const Progress& progress,
+                          ColumnRows& rows);
+  void run_sublayer(ColumnState& state, const Location& location, ColumnRows& rows);
+  void look_at_memory(const ColumnState& state);
+  ColumnLogits read(ColumnState& state) const;
+  void forget_input();
+
+  const Model& model_;
+  const std::size_t memory_;
+  std::size_t limit_ = 0;  ///< of the latest run
+  std::optional<ColumnPools> pools_;
+  std::vector<std::unique_ptr<ColumnLayer>> layers_;
+  std::size_t heads_ = 0;  ///< of all layers of the file
+  ColumnAttention attention_;
+  ColumnAverages averages_;
+  ColumnStatistics statistics_;
+};
+
+}  // namespace logdepth::inline runtime_columns

@@ -1,0 +1,416 @@
+#include "runtime/columns/column_selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "runtime/columns/hand_over.hpp"
+
+namespace logdepth::inline runtime_columns {
+namespace {
+
+__extension__ using Wide = __int128;
+constexpr Label kNone = static_cast<Label>(-1);     // no key; larger than any token
+constexpr Label kSeveral = static_cast<Label>(-2);  // several keys; the same
+/// Pairs of classes whose bounds are compared; more say that tokens differ too much for classes.
+constexpr std::size_t kMostPairs = std::size_t{1} << 16;
+
+template <class Plane>
+Wide cross(const Plane& x, const Plane& y) {
+  return Wide(x[0]) * y[1] - Wide(x[1]) * y[0];
+}
+template <class Plane>
+Wide dot(const Plane& x, const Plane& y) {
+  return Wide(x[0]) * y[0] + Wide(x[1]) * y[1];
+}
+
+/// m * (a positive multiple of the index's code) at a token, for an integer matrix of two rows.
+std::array<std::int64_t, 2> planar(const ColumnIndex& index, const std::vector<std::int64_t>& m,
+                                   std::size_t token, std::vector<std::int64_t>& vector) {
+  const std::uint32_t dims = index.family->dims;
+  vector.resize(dims);
+  index.family->vector(index.at(token), vector.data());
+  std::array<std::int64_t, 2> p{};
+  for (std::uint32_t d = 0; d < dims; ++d)
+    for (std::size_t r = 0; r < 2; ++r) {
+      std::int64_t x;
+      if (__builtin_mul_overflow(m[r * dims + d], vector[d], &x) ||
+          __builtin_add_overflow(p[r], x, &p[r]) || p[r] == INT64_MIN)
+        throw HandOver("a query or a key beyond 64 bits");
+    }
+  return p;
+}
+
+/// The length of an integer vector where it is whole, else 0.
+std::int64_t whole_length(const std::array<std::int64_t, 2>& x) {
+  const Wide square = dot(x, x);
+  auto root = static_cast<Wide>(sqrtl(static_cast<long double>(square)));
+  while (root * root > square) --root;
+  while ((root + 1) * (root + 1) <= square) ++root;
+  return root * root == square && root <= INT64_MAX ? static_cast<std::int64_t>(root) : 0;
+}
+
+}  // namespace
+
+/// score = (q.v + Mq a) . (k.v + Mk b) for the codes a and b of the two indices. The term of a alone,
+/// Mq^T k.v, has to be zero: it would differ from class to class of keys.
+ColumnAttention::Bound ColumnAttention::bound(const ColumnImage& query, const ColumnImage& key) {
+  const std::size_t rows = query.v.size();
+  Bound bound;
+  for (std::size_t r = 0; r < rows; ++r) bound.most += query.v[r] * key.v[r];
+  bound.least = bound.most;
+  if (!all_zero(transposed_product(query.m, key.v, rows)))
+    throw HandOver("scores that depend on the index of the query alone");
+  const Rationals alone = transposed_product(key.m, query.v, rows);
+  if (!all_zero(alone)) {
+    if (!query.m.empty())
+      throw HandOver("scores that depend on two indices, and on that of the key alone");
+    bound.by = Bound::By::projected;
+    const ColumnFamily& family = *key.index->family;
+    for (std::size_t d = 0; d < alone.size(); ++d) {
+      const bool up = alone[d].sign() > 0;
+      bound.most += alone[d] * (up ? family.high[d] : family.low[d]);
+      bound.least += alone[d] * (up ? family.low[d] : family.high[d]);
+    }
+    return bound;
+  }
+  if (query.m.empty() || key.m.empty()) return bound;
+  return bound_of_codes(query, key, std::move(bound));
+}
+
+/// match: Mq^T Mk is a multiple l_c of the identity on every circle c of one family of position codes, and
+/// all l_c > 0. Then a^T Mq^T Mk b = sum l_c a_c.b_c <= sum l_c (L1, Cauchy-Schwarz), with equality where
+/// a_c = b_c on all circles, that is where the indices are equal (L2), and nowhere else.
+/// angle: keys Mk b in a plane with Mk^T Mk a multiple of the identity have one norm (L1); their scores
+/// fall with the angle to the query.
+ColumnAttention::Bound ColumnAttention::bound_of_codes(const ColumnImage& query,
+                                                       const ColumnImage& key, Bound bound) {
+  const std::size_t rows = query.v.size();
+  const Rationals product = transposed_product(query.m, key.m, rows);
+  if (all_zero(product)) return bound;
+  const ColumnFamily& family = *key.index->family;
+  Rationals multiples;
+  if (query.index->family == key.index->family && family.kind == ColumnFamily::Kind::code &&
+      is_block_scalar(product, family, multiples)) {
+    for (const Rational& multiple : multiples) {
+      if (multiple.sign() < 0) throw HandOver("scores that fall with the cosine of two codes");
+      if (multiple.is_zero()) throw HandOver("a match of some circles of a code");
+      bound.most += multiple;
+    }
+    bound.by = Bound::By::match;
+    return bound;
+  }
+  if (rows != 2 || !is_block_scalar(transposed_product(key.m, key.m, rows), family, multiples) ||
+      multiples.size() != 1)
+    throw HandOver("scores of codes of two families");
+  bound.by = Bound::By::angle;
+  return bound;
+}
+
+ColumnSelection ColumnAttention::select(ColumnState& state, const ColumnImages& queries,
+                                        const ColumnImages& keys, bool causal) {
+  ++heads_;
+  if (queries.images.size() * keys.images.size() > kMostPairs)
+    throw HandOver("too many classes of queries and keys");
+  Bounds bounds;
+  bool all_equal = true;
+  for (const ColumnImage& query : queries.images) {
+    auto& of = bounds.emplace_back();
+    for (const ColumnImage& key : keys.images) {
+      of.push_back(bound(query, key));
+      all_equal = all_equal && of.back().by == Bound::By::number && of.back().most == of[0].most;
+    }
+  }
+  // All scores of a row are one number: it selects all that it sees.
+  if (all_equal) return {ColumnRule::uniform, nullptr};
+  const auto has = [&](Bound::By by) {
+    return std::ranges::any_of(bounds, [&](const auto& of) {
+      return std::ranges::any_of(of, [&](const Bound& b) { return b.by == by; });
+    });
+  };
+  const bool one_query = queries.images.size() == 1, one_key = keys.images.size() == 1;
+  if (has(Bound::By::angle)) {
+    if (!one_query || !one_key) throw HandOver("angles of several classes of queries or keys");
+    return by_angle(state, queries.images[0], keys.images[0], causal);
+  }
+  if (has(Bound::By::projected)) {
+    if (!one_query || has(Bound::By::match))
+      throw HandOver("projected keys beside several classes of queries, or matches");
+    return by_projection(state, queries.images[0], keys, causal, bounds[0]);
+  }
+  if (one_query && one_key)
+    return by_match(state, *queries.images[0].index, known_keys(state, keys, 0), causal);
+  return by_bounds(state, queries, keys, causal, bounds);
+}
+
+const ColumnAttention::KnownKeys& ColumnAttention::known_keys(ColumnState& state,
+                                                              const ColumnImages& keys,
+                                                              Label of_class) {
+  const SharedIndex& index = keys.images[of_class].index;
+  KnownKeys& known = known_[{index, {keys.at.local, of_class}}];
+  known.used = heads_;
+  if (!known.first.empty()) return known;
+  known.first.assign(state.words(), kNone);
+  known.second = known.first;
+  std::shared_ptr<Labels> of_index;
+  if (index) of_index = std::make_shared<Labels>(state.passes.memory());
+  if (index) std::fill_n(of_index->data(), state.tokens(), kNone);
+  state.passes.count_pass();
+  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+    for (auto j = static_cast<Label>(begin); j < end; ++j) {
+      if (keys.at.at(j) != of_class) continue;
+      const std::size_t word = j / state.period;
+      if (known.first[word] == kNone) {
+        known.first[word] = j;
+      } else if (known.second[word] == kNone) {
+        known.second[word] = j;
+      }
+      if (!index) continue;
+      const std::size_t e = index->at(j);
+      if (e >= state.period) throw HandOver("a key with the code of a position beyond the word");
+      Label& at = of_index->data()[word * state.period + e];
+      at = at == kNone ? j : kSeveral;
+    }
+  });
+  known.of_index = of_index;
+  return known;
+}
+
+/// One class of queries, one of keys: a row selects the key of its index, if it sees one and only one.
+ColumnSelection ColumnAttention::by_match(ColumnState& state, const ColumnIndex& query,
+                                          const KnownKeys& keys, bool causal) const {
+  const auto selected = state.passes.labels();
+  const Label* at = keys.of_index->data();
+  Label* out = selected->data();
+  const std::size_t period = state.period;
+  bool open = false;
+  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t word = i - i % period, e = query.at(i);
+      out[i] = e < period ? at[word + e] : kNone;
+      open = open || out[i] > (causal ? i : word + period - 1);  // also kNone and kSeveral
+    }
+  });
+  if (open) throw HandOver("a row without a key of its index, or with several of them");
+  return {ColumnRule::match, selected};
+}
+
+/// Several classes, numbers and matches: those that a row sees in the order of what they can reach. The
+/// first that reaches it wins; the next ones can reach less, or tie.
+ColumnSelection ColumnAttention::by_bounds(ColumnState& state, const ColumnImages& queries,
+                                           const ColumnImages& keys, bool causal,
+                                           const Bounds& bounds) {
+  std::vector<const KnownKeys*> known;
+  for (Label c = 0; c < keys.images.size(); ++c) known.push_back(&known_keys(state, keys, c));
+  std::vector<std::vector<Label>> order;
+  for (const auto& of : bounds) {
+    auto& sorted = order.emplace_back(of.size());
+    std::iota(sorted.begin(), sorted.end(), Label{0});
+    std::ranges::stable_sort(sorted, [&](Label x, Label y) { return of[y].most < of[x].most; });
+  }
+  const auto answer = [&](std::size_t i, std::size_t word, Label limit) {
+    const Label a = queries.at.at(i);
+    Label found = kNone;
+    const Rational* reached = nullptr;
+    for (const Label c : order[a]) {
+      if (known[c]->first[word] > limit) continue;  // the row sees none of them
+      const Bound& bound = bounds[a][c];
+      if (reached && bound.most < *reached) break;
+      Label here = kNone;
+      if (bound.by == Bound::By::number) {
+        here = known[c]->second[word] > limit ? known[c]->first[word] : kSeveral;
+      } else if (const std::size_t e = queries.images[a].index->at(i); e < state.period) {
+        here = (*known[c]->of_index)[word * state.period + e];
+      }
+      if (here == kSeveral) throw HandOver("a row with several keys of the largest score");
+      if (here > limit) {
+        if (!reached) throw HandOver("a row without a key of its index");
+        continue;
+      }
+      if (reached) throw HandOver("a row with keys of two classes that tie");
+      found = here;
+      reached = &bound.most;
+    }
+    return found;
+  };
+  const auto selected = state.passes.labels();
+  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t word = i / state.period;
+      selected->data()[i] =
+          answer(i, word, static_cast<Label>(causal ? i : (word + 1) * state.period - 1));
+    }
+  });
+  return {ColumnRule::match, selected};
+}
+
+/// One query for all rows: the classes of keys lie in intervals that do not meet, so that the best class
+/// that is seen has the best key; within a class, q . k is a number plus a positive multiple of the
+/// projection of an integer vector, and running bests are compared exactly.
+ColumnSelection ColumnAttention::by_projection(ColumnState& state, const ColumnImage& query,
+                                               const ColumnImages& keys, bool causal,
+                                               const std::vector<Bound>& bounds) const {
+  if (!causal) throw HandOver("projected keys without a causal mask");
+  std::vector<Label> order(bounds.size());
+  std::iota(order.begin(), order.end(), Label{0});
+  std::ranges::stable_sort(order,
+                           [&](Label x, Label y) { return bounds[y].most < bounds[x].most; });
+  for (std::size_t r = 0; r + 1 < order.size(); ++r)
+    if (!(bounds[order[r + 1]].most < bounds[order[r]].least))
+      throw HandOver("classes of keys whose scores can meet");
+  std::vector<std::vector<std::int64_t>> forms(bounds.size());
+  for (std::size_t c = 0; c < forms.size(); ++c) {
+    const ColumnImage& key = keys.images[c];
+    if (!key.index) continue;
+    if (!key.index->family->has_vectors()) throw HandOver("projected keys of another family");
+    forms[c] = integer_multiple(transposed_product(key.m, query.v, query.v.size()));
+  }
+  std::vector<Label> best(forms.size());
+  std::vector<Projection> value(forms.size());
+  std::vector<std::int64_t> vector;
+  const auto see = [&](Label i) {
+    const Label c = keys.at.at(i);
+    if (forms[c].empty()) {
+      best[c] = best[c] == kNone ? i : kSeveral;
+      return;
+    }
+    const ColumnIndex& index = *keys.images[c].index;
+    vector.resize(index.family->dims);
+    index.family->vector(index.at(i), vector.data());
+    const Projection here(forms[c].data(), vector.data(), index.family->dims);
+    const int order_of = best[c] == kNone ? 1 : Projection::compare(here, value[c]);
+    if (order_of > 0) {
+      best[c] = i;
+      value[c] = here;
+    } else if (order_of == 0) {
+      best[c] = kSeveral;
+    }
+  };
+  const auto selected = state.passes.labels();
+  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+    for (auto i = static_cast<Label>(begin); i < end; ++i) {
+      if (i % state.period == 0) std::ranges::fill(best, kNone);
+      see(i);
+      const auto top = std::ranges::find_if(order, [&](Label c) { return best[c] != kNone; });
+      if (best[*top] == kSeveral) throw HandOver("a row with several keys of the largest score");
+      selected->data()[i] = best[*top];
+    }
+  });
+  return {ColumnRule::projection, selected};
+}
+
+const ColumnAttention::SortedKeys& ColumnAttention::sorted_keys(ColumnState& state,
+                                                                const ColumnImage& key) {
+  const std::vector<std::int64_t> matrix = integer_multiple(key.m);
+  SortedKeys& sorted = sorted_[{key.index, matrix}];
+  sorted.used = heads_;
+  if (!sorted.keys.empty()) return sorted;
+  state.passes.count_pass();
+  sorted.held =
+      HeldBytes(state.passes.memory(), state.tokens() * (sizeof(Plane) + sizeof(std::int64_t)));
+  sorted.keys.reserve(state.tokens());
+  std::vector<std::int64_t> vector;
+  bool large = false;
+  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) {
+      const Plane p = planar(*key.index, matrix, j, vector);
+      sorted.keys.push_back(p);
+      large = large || std::max(std::abs(p[0]), std::abs(p[1])) >= std::int64_t{1} << 20;
+      if (p[1] <= 0) sorted.ordered = false;
+      if (j % state.period == 0) continue;
+      const Wide turn = cross(sorted.keys[j - 1], p);
+      if (j == 1) sorted.falls = turn < 0;
+      if (turn == 0 || (turn < 0) != sorted.falls) sorted.ordered = false;
+    }
+  });
+  if (!large) return sorted;
+  sorted.lengths.reserve(state.tokens());
+  for (const Plane& p : sorted.keys) sorted.lengths.push_back(whole_length(p));
+  return sorted;
+}
+
+Label ColumnAttention::nearest_by_angle(const SortedKeys& sorted, const Plane& query, Label begin,
+                                        Label end, Label& guess) {
+  const auto& keys = sorted.keys;
+  const auto before = [&](Label e) {
+    const Wide turn = cross(keys[e], query);
+    return sorted.falls ? turn < 0 : turn > 0;
+  };
+  // low: the first key that is not before the query. It moves slowly, so from the last one outwards.
+  Label low = begin, high = end, step = 1;
+  guess = std::min(guess, end - 1);
+  if (before(guess)) {
+    low = guess + 1;
+    while (low + step <= high && before(low + step - 1)) {
+      low += step;
+      step *= 2;
+    }
+    high = std::min(high, low + step - 1);
+  } else {
+    high = guess;
+    while (high > low + step && !before(high - step)) {
+      high -= step;
+      step *= 2;
+    }
+    if (high > low + step) low = high - step;
+  }
+  while (low < high) {
+    const Label middle = low + (high - low) / 2;
+    if (before(middle)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  guess = low;
+  if (low == end) return end - 1;
+  if (low == begin || cross(keys[low], query) == 0) return low;
+  // Between two neighbours: the larger cosine, that is the larger product over the key's length.
+  int order = 0;
+  Wide left, right;
+  if (!sorted.lengths.empty() && sorted.lengths[low - 1] != 0 && sorted.lengths[low] != 0 &&
+      !__builtin_mul_overflow(dot(query, keys[low - 1]), Wide(sorted.lengths[low]), &left) &&
+      !__builtin_mul_overflow(dot(query, keys[low]), Wide(sorted.lengths[low - 1]), &right)) {
+    order = (left > right) - (left < right);
+  } else {
+    order = Projection::compare({query.data(), keys[low - 1].data(), 2},
+                                {query.data(), keys[low].data(), 2});
+  }
+  if (order == 0) throw HandOver("a row between two keys at the same angle");
+  return order > 0 ? low - 1 : low;
+}
+
+/// Keys of one norm above the first axis, strictly in the order of their angles from token to token, and
+/// queries above it too: all angles lie in (0, pi), so that the nearest key among those a row sees, which
+/// are the first ones of its word, is one of the two neighbours of the query.
+ColumnSelection ColumnAttention::by_angle(ColumnState& state, const ColumnImage& query,
+                                          const ColumnImage& key, bool causal) {
+  if (!query.index->family->has_vectors() || !key.index->family->has_vectors())
+    throw HandOver("angles of another family");
+  const SortedKeys& sorted = sorted_keys(state, key);
+  if (!sorted.ordered) throw HandOver("keys that are not in the order of their angles");
+  const std::vector<std::int64_t> matrix = integer_multiple(query.m);
+  const auto selected = state.passes.labels();
+  std::vector<std::int64_t> vector;
+  Label guess = 0;
+  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Plane x = planar(*query.index, matrix, i, vector);
+      if (x[1] <= 0) throw HandOver("a query outside the half plane of the keys");
+      const std::size_t word = i - i % state.period;
+      if (i == word) guess = static_cast<Label>(word);
+      selected->data()[i] =
+          nearest_by_angle(sorted, x, static_cast<Label>(word),
+                           static_cast<Label>(causal ? i + 1 : word + state.period), guess);
+    }
+  });
+  return {ColumnRule::angle, selected};
+}
+
+void ColumnAttention::forget_older_than(std::uint64_t heads) {
+  const auto old = [&](const auto& kept) { return kept.second.used + heads < heads_; };
+  std::erase_if(known_, old);
+  std::erase_if(sorted_, old);
+}
+
+}  // namespace logdepth::inline runtime_columns

@@ -1,0 +1,228 @@
+#include "runtime/columns/column_units.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "runtime/columns/hand_over.hpp"
+
+namespace logdepth::inline runtime_columns {
+namespace {
+
+constexpr std::uint32_t kNoIndex = static_cast<std::uint32_t>(-1);
+
+/// A number for the bounds of a family: what a sign is decided by, so part of what a memo knows it by.
+EntryId box_of(ColumnPools& pools, const ColumnIndex& index) {
+  return pools.boxes.intern({index.family->low, index.family->high});
+}
+
+}  // namespace
+
+struct ColumnUnits::Sum {
+  Rational number, low, high;                // bounds of the whole sum
+  std::map<std::uint32_t, Rationals> codes;  // by name of the index: one row
+};
+
+ColumnUnits::ColumnUnits(const FeedForward& feedforward, const Segments& segments,
+                         const ColumnNorm& norm) {
+  std::vector<std::vector<MatrixEntry>> in(feedforward.in.rows);
+  for (const MatrixEntry& e : feedforward.in.entries)
+    if (!norm.mask()[e.column].is_zero()) in[e.row].push_back(e);
+  std::map<std::uint32_t, std::map<std::uint32_t, Unit>> writers;
+  for (const MatrixEntry& e : feedforward.out.entries) {
+    const auto [segment, offset] = segments.place[e.row];
+    Unit& unit = writers[segment].try_emplace(e.column, Unit{e.column, {}, {}}).first->second;
+    unit.out.emplace_back(offset, e.value);
+  }
+  for (auto& [segment, units] : writers) {
+    std::set<std::uint32_t> read;
+    for (const auto& [number, unit] : units)
+      for (const MatrixEntry& e : in[number]) read.insert(segments.place[e.column].segment);
+    Written& written = written_.emplace_back();
+    written.segment = segment;
+    written.read.assign(read.begin(), read.end());
+    for (const std::uint32_t s : written.read)
+      written.pushes.emplace_back(segments.coordinates[s].size());
+    for (auto& [number, unit] : units) {
+      for (const MatrixEntry& e : in[number]) {
+        const auto [from, offset] = segments.place[e.column];
+        const auto column = static_cast<std::uint32_t>(
+            std::ranges::lower_bound(written.read, from) - written.read.begin());
+        // The mask may be negative: a push has the sign of the whole weight. Without a mask, of a
+        // direction, the weight alone is what counts; pushed_units() takes both signs then.
+        unit.in.push_back({column, offset, e.value * norm.mask()[e.column], e.value});
+        written.pushes[column][offset].push_back(
+            {static_cast<std::uint32_t>(written.units.size()), unit.in.back().on_stream.sign()});
+      }
+      written.units.push_back(std::move(unit));
+    }
+  }
+  find_mirrors(feedforward, norm.masked());
+}
+
+/// Pairs every unit with one that has its negated rows and columns. One to one: of two equal units and
+/// one mirror, one stays alone.
+void ColumnUnits::find_mirrors(const FeedForward& feedforward, const Rationals& masked) {
+  using Key = std::vector<std::pair<std::uint32_t, Rational>>;
+  const std::uint32_t units = feedforward.in.rows;
+  std::vector<Key> key(units), negated(units);
+  const auto add = [&](std::uint32_t unit, std::uint32_t name, const Rational& value) {
+    key[unit].emplace_back(name, value);
+    negated[unit].emplace_back(name, -value);
+  };
+  for (const MatrixEntry& e : feedforward.in.entries)
+    if (!masked[e.column].is_zero()) add(e.row, 2 * e.column, e.value);
+  for (const MatrixEntry& e : feedforward.out.entries) add(e.column, 2 * e.row + 1, e.value);
+  mirror_.resize(units);
+  std::iota(mirror_.begin(), mirror_.end(), 0);
+  std::map<Key, std::vector<std::uint32_t>> alone;
+  for (std::uint32_t u = 0; u < units; ++u) {
+    auto& partners = alone[negated[u]];
+    if (partners.empty()) {
+      alone[key[u]].push_back(u);
+      continue;
+    }
+    mirror_[u] = partners.back();
+    mirror_[partners.back()] = u;
+    partners.pop_back();
+  }
+}
+
+/// Units with a term that can be positive; all others are not, and add nothing.
+std::vector<std::uint32_t> ColumnUnits::pushed_units(const ColumnPools& pools,
+                                                     const Written& written,
+                                                     const std::vector<EntryId>& entries) const {
+  std::vector<char> seen(written.units.size());
+  std::vector<std::uint32_t> pushed;
+  for (std::size_t c = 0; c < written.read.size(); ++c) {
+    const ColumnEntry& entry = pools.entries[written.read[c]][entries[c]];
+    for (std::size_t r = 0; r < written.pushes[c].size(); ++r) {
+      if (entry.m.empty() && entry.v[r].is_zero()) continue;
+      for (const Push& push : written.pushes[c][r]) {
+        if (seen[push.unit] || (entry.m.empty() && push.sign != entry.v[r].sign())) continue;
+        seen[push.unit] = 1;
+        pushed.push_back(push.unit);
+      }
+    }
+  }
+  return pushed;
+}
+
+ColumnUnits::Sum ColumnUnits::input_of(ColumnState& state, const Written& written, const Unit& unit,
+                                       bool on_z, const Columns& read,
+                                       const std::vector<EntryId>& entries) const {
+  Sum sum;
+  const Rational& factor = state.pools.factors[entries.back()].v[0];
+  for (const Term& term : unit.in) {
+    const ColumnEntry& entry = state.pools.entries[written.read[term.column]][entries[term.column]];
+    const Rational& weight = on_z ? term.on_z : term.on_stream;
+    if (!entry.v[term.offset].is_zero()) sum.number += weight * entry.v[term.offset];
+    if (entry.m.empty()) continue;
+    const std::uint32_t dims = read[term.column]->index->family->dims;
+    const std::uint32_t name = index_name(read, term.column);
+    Rationals& codes = sum.codes.try_emplace(name, dims).first->second;
+    add_multiple(codes, 0, entry.m, term.offset * dims, dims, weight * factor);
+  }
+  sum.number *= factor;
+  sum.low = sum.high = sum.number;
+  for (const auto& [name, m] : sum.codes) {
+    const ColumnFamily& family = *read[name]->index->family;
+    for (std::size_t d = 0; d < m.size(); ++d) {
+      if (m[d].is_zero()) continue;
+      const bool up = m[d].sign() > 0;
+      sum.low += m[d] * (up ? family.low[d] : family.high[d]);
+      sum.high += m[d] * (up ? family.high[d] : family.low[d]);
+    }
+  }
+  return sum;
+}
+
+/// h + out ReLU(x) in one segment. Certificate: codes lie in the box of their family (L3, L4), so x lies in
+/// [low, high]. If high <= 0 the unit is silent, if low >= 0 it is linear, for every index. Else its mirror
+/// has to be there: out ReLU(x) + (-out) ReLU(-x) = out x; the first of the two adds it, the other nothing.
+std::pair<EntryId, std::uint32_t> ColumnUnits::evaluate(ColumnState& state, const Written& written,
+                                                        bool on_z, const Columns& read,
+                                                        const std::vector<EntryId>& entries) const {
+  ++state.evaluations;
+  const auto own = static_cast<std::uint32_t>(written.read.size());
+  EntryPool& pool = state.pools.entries[written.segment];
+  ColumnEntry h = pool[entries[own]];
+  std::map<std::uint32_t, Rationals> codes;
+  if (!h.m.empty()) codes[index_name(read, own)] = std::move(h.m);
+  std::vector<std::uint32_t> units;
+  if (on_z) {
+    units.resize(written.units.size());
+    std::iota(units.begin(), units.end(), 0);
+  } else {
+    units = pushed_units(state.pools, written, entries);
+  }
+  for (const std::uint32_t u : units) {
+    const Unit& unit = written.units[u];
+    const Sum x = input_of(state, written, unit, on_z, read, entries);
+    if (x.high.sign() <= 0) continue;
+    if (x.low.sign() < 0) {
+      if (mirror_[unit.number] == unit.number)
+        throw HandOver("a hidden unit whose sign depends on an index");
+      if (mirror_[unit.number] < unit.number) continue;
+    }
+    for (const auto& [offset, weight] : unit.out) {
+      h.v[offset] += weight * x.number;
+      for (const auto& [name, m] : x.codes) {
+        Rationals& of = codes.try_emplace(name, h.v.size() * m.size()).first->second;
+        add_multiple(of, offset * m.size(), m, 0, m.size(), weight);
+      }
+    }
+  }
+  std::erase_if(codes, [](const auto& of) { return all_zero(of.second); });
+  if (codes.size() > 1) throw HandOver("a sum of codes of two indices");
+  h.m = codes.empty() ? Rationals() : std::move(codes.begin()->second);
+  return {pool.intern(std::move(h)), codes.empty() ? kNoIndex : codes.begin()->first};
+}
+
+Column ColumnUnits::written_column(ColumnState& state, Written& written, const NormedColumns& z) {
+  Columns read = pointers(z.columns(state), written.read);
+  read.push_back(&state.stream[written.segment]);
+  read.push_back(&z.factor);
+  const Combinations joint = state.passes.combine(read);
+  // What an evaluation depends on beside entries: which columns share an index, and their boxes.
+  std::vector<std::uint32_t> names = {z.is_direction ? 1u : 0u};
+  for (std::uint32_t c = 0; c < read.size(); ++c) {
+    names.push_back(index_name(read, c));
+    names.push_back(read[c]->index ? 1 + box_of(state.pools, *read[c]->index) : 0);
+  }
+  std::vector<EntryId> entries;
+  std::vector<SharedIndex> indices;
+  for (const auto& combination : joint.entries) {
+    std::string key(reinterpret_cast<const char*>(combination.data()),
+                    combination.size() * sizeof(EntryId));
+    key.append(reinterpret_cast<const char*>(names.data()), names.size() * sizeof(names[0]));
+    auto known = written.known.find(key);
+    if (known == written.known.end()) {
+      bytes_ += key.size() + 64;
+      known =
+          written.known
+              .emplace(std::move(key), evaluate(state, written, z.is_direction, read, combination))
+              .first;
+    }
+    const auto [entry, name] = known->second;
+    entries.push_back(entry);
+    indices.push_back(name == kNoIndex ? nullptr : read[name]->index);
+  }
+  return state.passes.relabel(joint, entries, indices);
+}
+
+void ColumnUnits::operator()(ColumnState& state, const NormedColumns& z) {
+  std::vector<Column> results;
+  for (Written& written : written_) results.push_back(written_column(state, written, z));
+  for (std::size_t w = 0; w < results.size(); ++w)
+    state.stream[written_[w].segment] = std::move(results[w]);
+}
+
+void ColumnUnits::forget() {
+  for (Written& written : written_) written.known.clear();
+  bytes_ = 0;
+}
+
+}  // namespace logdepth::inline runtime_columns

@@ -1,0 +1,150 @@
+#include "runtime/columns/families.hpp"
+
+#include <gmpxx.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <variant>
+
+#include "runtime/columns/hand_over.hpp"
+
+namespace logdepth::inline runtime_columns {
+namespace {
+
+__extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
+
+Wide checked_sum(Wide a, Wide b) {
+  Wide sum;
+  if (__builtin_add_overflow(a, b, &sum)) throw HandOver("a product of vectors beyond 128 bits");
+  return sum;
+}
+
+mpz_class to_mpz(Wide x) {
+  const UnsignedWide size = x < 0 ? -static_cast<UnsignedWide>(x) : static_cast<UnsignedWide>(x);
+  mpz_class z = static_cast<unsigned long>(size >> 64);
+  z <<= 64;
+  z += static_cast<unsigned long>(size);
+  return x < 0 ? mpz_class(-z) : z;
+}
+
+}  // namespace
+
+bool all_zero(const Rationals& numbers) {
+  return std::ranges::all_of(numbers, [](const Rational& x) { return x.is_zero(); });
+}
+
+std::vector<std::int64_t> integer_multiple(const Rationals& numbers) {
+  std::int64_t denominator = 1, content = 0;
+  const auto small = [](const Rational& x) {
+    const auto parts = x.small();
+    if (!parts) throw HandOver("a vector beyond 64 bits");
+    return *parts;
+  };
+  for (const Rational& x : numbers) {
+    const std::int64_t d = small(x).denominator;
+    if (__builtin_mul_overflow(denominator, d / std::gcd(denominator, d), &denominator))
+      throw HandOver("a vector beyond 64 bits");
+  }
+  std::vector<std::int64_t> result;
+  for (const Rational& x : numbers) {
+    const auto [n, d] = small(x);
+    std::int64_t scaled;
+    if (n == INT64_MIN || __builtin_mul_overflow(n, denominator / d, &scaled) ||
+        scaled == INT64_MIN)
+      throw HandOver("a vector beyond 64 bits");
+    result.push_back(scaled);
+    content = std::gcd(content, scaled);
+  }
+  for (std::int64_t& x : result) x /= std::max<std::int64_t>(content, 1);
+  return result;
+}
+
+void ColumnFamily::vector(std::size_t e, std::int64_t* out) const {
+  if (kind == Kind::direction) {
+    std::copy_n(vectors.data() + e * dims, dims, out);
+    return;
+  }
+  const auto p = static_cast<std::int64_t>(e);
+  if (code.kind == PositionCode::Kind::fine) {
+    const std::int64_t a = 2 * p + code.parameter;
+    out[0] = a * a - 1;
+    out[1] = 2 * a;
+  } else {
+    const std::int64_t t = p + 1;
+    out[0] = 1 - t * t;
+    out[1] = 2 * t;
+  }
+}
+
+void ColumnFamily::make_vectors(const std::shared_ptr<LabelMemory>& memory) {
+  held_ = HeldBytes(memory, memory->tokens() * dims * sizeof(std::int64_t));
+  vectors.resize(memory->tokens() * dims);
+}
+
+SharedFamily code_family(const Model& model, std::size_t tokens) {
+  auto family = std::make_shared<ColumnFamily>(ColumnFamily::Kind::code);
+  const auto* position = std::get_if<CodePosition>(&model.position);
+  if (!position || position->fills.empty()) return family;
+  // Components of vector() are below a^2, and have to stay within 62 bits.
+  if (2 * std::uint64_t{tokens} + position->code.parameter >= std::uint64_t{1} << 31)
+    throw HandOver("positions beyond 30 bits");
+  family->code = position->code;
+  family->dims = position->code.kind == PositionCode::Kind::two_circle ? 4 : 2;
+  family->block = 2;
+  const bool mirrored = position->code.kind == PositionCode::Kind::fine;
+  for (std::uint32_t c = 0; c < family->dims; c += 2) {
+    family->low.insert(family->low.end(), {Rational(mirrored ? 0 : -1), Rational(0)});
+    family->high.insert(family->high.end(), {Rational(mirrored ? 1 : 0), Rational(1)});
+  }
+  return family;
+}
+
+bool is_block_scalar(const Rationals& square, const ColumnFamily& family, Rationals& multiples) {
+  multiples.clear();
+  if (family.block == 0) return false;
+  const std::uint32_t n = family.dims;
+  for (std::uint32_t i = 0; i < n; ++i)
+    for (std::uint32_t j = 0; j < n; ++j) {
+      if (i != j && !square[i * n + j].is_zero()) return false;
+      if (i == j && i % family.block != 0 && !(square[i * n + i] == square[(i - 1) * n + i - 1]))
+        return false;
+    }
+  for (std::uint32_t c = 0; c < n; c += family.block) multiples.push_back(square[c * n + c]);
+  return true;
+}
+
+Projection::Projection(const std::int64_t* g, const std::int64_t* vector, std::uint32_t dims)
+    : square_(0) {
+  for (std::uint32_t d = 0; d < dims; ++d) {
+    dot_ = checked_sum(dot_, Wide(g[d]) * vector[d]);
+    square_ = checked_sum(square_, Wide(vector[d]) * vector[d]);
+  }
+  if (dot_ < -std::numeric_limits<Wide>::max())
+    throw HandOver("a product of vectors beyond 128 bits");
+}
+
+Projection Projection::operator-() const {
+  Projection negated = *this;
+  negated.dot_ = -dot_;
+  return negated;
+}
+
+int Projection::compare(const Projection& a, const Projection& b) {
+  if (a.sign() != b.sign() || a.sign() == 0) return (a.sign() > b.sign()) - (a.sign() < b.sign());
+  // Of one sign: a / sqrt(s) and b / sqrt(t) compare as their squares do, a^2 t and b^2 s.
+  Wide left, right;
+  if (!__builtin_mul_overflow(a.dot_, a.dot_, &left) &&
+      !__builtin_mul_overflow(left, b.square_, &left) &&
+      !__builtin_mul_overflow(b.dot_, b.dot_, &right) &&
+      !__builtin_mul_overflow(right, a.square_, &right))
+    return ((left > right) - (left < right)) * a.sign();
+  const mpz_class x = to_mpz(a.dot_), y = to_mpz(b.dot_);
+  const mpz_class big_left = x * x * to_mpz(b.square_), big_right = y * y * to_mpz(a.square_);
+  return (big_left > big_right) - (big_left < big_right) > 0 ? a.sign()
+         : big_left == big_right                             ? 0
+                                                             : -a.sign();
+}
+
+}  // namespace logdepth::inline runtime_columns

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/columns/labels.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/numbers/rational.hpp"
+
+namespace logdepth::inline runtime_columns {
+
+using Rationals = std::vector<Rational>;
+
+/// Whether all are zero.
+bool all_zero(const Rationals& numbers);
+
+/// The rows of a matrix as integers: their least positive multiple without a common factor. Errors:
+/// HandOver beyond 64 bits.
+std::vector<std::int64_t> integer_multiple(const Rationals& numbers);
+
+struct ColumnIndex;
+using SharedIndex = std::shared_ptr<const ColumnIndex>;
+
+/// A family of vectors code(e), e = 0, 1, ...: all that the engine knows of its numbers. A file names
+/// position codes; averages and directions come from heads and norms. Lemmas of the kinds:
+///
+///   code       the position codes of the file. Components 2c and 2c + 1 are a point of the unit circle
+///              (L1, position_code.hpp: circle(t) has norm 1). Equal points on all circles mean equal e
+///              (L2: t -> circle(t) is injective on t >= 0, (t / 2^L, L) too). With t >= 1 circle(t)
+///              lies in [-1, 0] x [0, 1]; `fine` has its first component negated (L3).
+///   average    e is a token: component k is the share of combination k of a column among the tokens of
+///              its word up to e. Shares are in [0, 1] and add up to 1 (L4).
+///   direction  e is a token: an integer vector, not zero, divided by its length; norm 1 (L1), the
+///              signs of all its vectors are known (L3).
+///   pair       e is a token: the codes of two indices of it, one after the other. L3 of both.
+///
+/// Nothing else is assumed. Two families, or two indices, may name one vector.
+struct ColumnFamily {
+  enum class Kind { code, average, direction, pair };
+
+  explicit ColumnFamily(Kind of) : kind(of) {}
+
+  Kind kind;
+  std::uint32_t dims = 0;
+  std::uint32_t block = 0;  ///< so many components are a unit vector (L1); 0: nothing is known
+  Rationals low, high;      ///< component k of every code lies in [low[k], high[k]] (L3, L4)
+  PositionCode code = PositionCode::circle;  ///< code
+  SharedLabels column;                       ///< average: combinations by token
+  std::vector<std::int64_t> vectors;         ///< direction: dims integers per token
+  SharedIndex first, second;                 ///< pair
+
+  /// Whether vector() knows its codes.
+  bool has_vectors() const { return kind == Kind::direction || (kind == Kind::code && dims == 2); }
+  /// A positive multiple of code(e), in dims integers.
+  void vector(std::size_t e, std::int64_t* out) const;
+  /// Makes room for a vector per token. Errors: HandOver beyond the memory limit.
+  void make_vectors(const std::shared_ptr<LabelMemory>& memory);
+
+ private:
+  HeldBytes held_;
+};
+using SharedFamily = std::shared_ptr<const ColumnFamily>;
+
+/// The family of the position codes of a model; of dimension 0 where it has none.
+SharedFamily code_family(const Model& model, std::size_t tokens);
+
+/// Which code of a family stands at a token.
+struct ColumnIndex {
+  SharedFamily family;
+  SharedLabels ids;  ///< absent: the token itself
+
+  std::size_t at(std::size_t token) const { return ids ? (*ids)[token] : token; }
+};
+
+/// M^T M of unit vectors: the multiples of the identity, block by block, that a square matrix is, if it
+/// is that and nothing else.
+bool is_block_scalar(const Rationals& square, const ColumnFamily& family, Rationals& multiples);
+
+/// dot / sqrt(square): a number up to one positive factor.
+class Projection {
+ public:
+  Projection() = default;
+  /// g . vector / |vector|. Errors: HandOver beyond 126 bits.
+  Projection(const std::int64_t* g, const std::int64_t* vector, std::uint32_t dims);
+
+  int sign() const { return dot_ > 0 ? 1 : dot_ < 0 ? -1 : 0; }
+  Projection operator-() const;
+  /// -1, 0 or 1, exactly, whatever the size. Precondition: no vector was zero.
+  static int compare(const Projection& a, const Projection& b);
+
+ private:
+  __extension__ using Wide = __int128;
+  Wide dot_ = 0, square_ = 1;
+};
+
+}  // namespace logdepth::inline runtime_columns

@@ -1,0 +1,284 @@
+"""Certificates of floating-point answers: which constructions have one, that the checker confirms what `certify --float` and
+`export --certify` write, that it refuses changed ones, and that float runs of all short words agree with what is certified."""
+import contextlib
+import copy
+import fractions
+import io
+import itertools
+import json
+import pathlib
+import struct
+import unittest
+
+import changes
+import files
+import float_runs
+from files import LOGDEPTH, ROOT, RUNNER, compiled, edited, load, module, path, run, store
+
+CHECKER = module("float_recheck", ROOT / "recheck/float_recheck.py")
+LANGUAGE, GROUP = ("--regex", "(a|b)*abb"), ("--group", "Z2")
+SCANS = [("regular", *what, "--construction", "scan", "--positions", positions, "--norm", norm, "--table", table)
+         for what, positions, norm, table in [(LANGUAGE, "first-flag", "rms", "matrix"), (GROUP, "first-flag", "layernorm", "monoid"),
+                                              (GROUP, "circle", "rms", "matrix"), (LANGUAGE, "circle", "layernorm", "monoid"),
+                                              (LANGUAGE, "two-circle", "rms", "monoid"), (GROUP, "two-circle", "layernorm", "matrix")]]
+# The table of TRUST.md: what has a certificate, and the reason of every refusal.
+COVERED = SCANS + [("regular", *LANGUAGE, "--construction", "scan", "--strict"), ("regular", "--group", "S3", "--construction", "scan", "--unroll", "8"),
+                   ("regular", "--group", "S3", "--construction", "radix", "--unroll", "8"),
+                   ("regular", "--group", "Z2", "--construction", "radix"),
+                   ("regular", *LANGUAGE, "--construction", "cascade"), ("regular", *LANGUAGE, "--construction", "cascade", "--norm", "layernorm"),
+                   ("regular", *LANGUAGE, "--construction", "cascade", "--positions", "first-flag")]
+REFUSED = [(("regular", "--group", "Z2", "--construction", "cascade"), "position: a code that is not covered"),
+           (("regular", "--group", "Z2", "--construction", "cascade", "--positions", "first-flag"), "layer 3, feed-forward: reads zero at some token"),
+           (("regular", "--group", "Z2", "--construction", "tree"), "layer 2, feed-forward: reads zero at some token"),
+           (("crasp", ROOT / "examples/crasp/majority.crasp"), "averages what depends on the word"),
+           (("division",), "the input is no word"),
+           (("connectivity", "--construction", "rows", "--size", "3"), "the input is no word")]
+
+
+def check(*arguments):
+    """float_recheck.py, in this process: status, standard output, standard error."""
+    out, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        status = CHECKER.main([str(x) for x in arguments])
+    return status, out.getvalue(), error.getvalue()
+
+
+def certified(file, length, precision="float64", *options):
+    certificate = path()
+    status, out, error = run(LOGDEPTH, "certify", file, "--float", precision, "--length", length, *options, "-o", certificate)
+    assert status == 0, error
+    return certificate
+
+
+def exported(file, length, precision="float64", temperature="auto"):
+    folder = pathlib.Path(path("export" + str(next(files.names))))
+    status, _, error = run(LOGDEPTH, "export", file, "--to", "safetensors", "--length", length, "--precision", precision, "--temperature", temperature,
+                           "--certify", "-o", folder)
+    assert status == 0, error
+    return folder
+
+
+class FloatCertificates(unittest.TestCase):
+    maxDiff = None
+
+    def test_what_is_covered(self):
+        for options in COVERED:
+            with self.subTest(options=options):
+                file = compiled(*options)
+                for temperature in ("auto", "hard"):
+                    status, out, error = check(file, certified(file, 8, "float64", "--temperature", temperature))
+                    self.assertEqual((status, error), (0, ""))
+                    self.assertTrue(out.startswith("every word of at most 8 letters"), out)
+
+    def test_what_is_refused_says_why(self):
+        for options, reason in REFUSED:
+            with self.subTest(options=options):
+                status, out, error = run(LOGDEPTH, "certify", compiled(*options), "--float", "float64", "--length", 3, "-o", path())
+                self.assertEqual((status, out), (1, ""))
+                self.assertIn(reason, error)
+
+    def test_a_separation_that_rounding_may_exceed_is_refused(self):
+        file = compiled(*SCANS[0])
+        status, _, error = run(LOGDEPTH, "certify", file, "--float", "float32", "--length", 16, "--temperature", "hard", "-o", path())
+        self.assertEqual(status, 1)
+        self.assertRegex(error, r"layer 2, head 1: the separation is [0-9.e-]+, and rounding may take [0-9.e-]+ of each score")
+
+    def test_float_runs_of_all_short_words_agree(self):
+        """Verdict, prefixes and selected tokens are those of the exact run, and logits are off by no more than the stated error."""
+        for options, precision, length in [(SCANS[0], "float64", 4), (SCANS[3], "float32", 4), (SCANS[4], "float32", 5), (SCANS[5], "float32", 6),
+                                           (COVERED[-3], "float32", 4), (COVERED[-1], "float64", 4), (COVERED[7], "float32", 4)]:
+            file = compiled(*options)
+            for temperature in ("auto", "hard"):
+                with self.subTest(options=options, temperature=temperature):
+                    folder = exported(file, length, precision, temperature)
+                    status, out, error = check(file, folder / "certificate.json", folder)
+                    self.assertEqual((status, error), (0, ""))
+                    self.assertIn("the numbers of the file, rounded", out)
+                    self.assertEqual(disagreements(file, folder, length), [])
+
+    def test_changed_certificates_are_refused(self):
+        file, other = compiled(*SCANS[2]), compiled(*SCANS[0])
+        for temperature in ("auto", "hard"):
+            certificate = load(certified(file, 4, "float32", "--temperature", temperature))
+            self.assertEqual(check(file, store(certificate))[0], 0)
+            for what, change in changes_of(certificate):
+                changed = copy.deepcopy(certificate)
+                change(changed)
+                with self.subTest(temperature=temperature, change=what):
+                    self.assertIn(check(file, store(changed))[0], (1, 2))
+            self.assertEqual(check(other, store(certificate))[0], 1)
+            self.assertIn(check(other, store({**certificate, "sha256": load(other)["sha256"]}))[0], (1, 2))
+            precise = load(certified(file, 4, "float64", "--temperature", temperature))
+            self.assertEqual(check(file, store({**precise, "precision": "float32"}))[0], 1)
+            weaker = copy.deepcopy(certificate)
+            weaker["heads"][0]["separation"] = str(fractions.Fraction(weaker["heads"][0]["separation"]) / 2)
+            self.assertEqual(check(file, store(weaker))[0], 0)
+
+    def test_changed_exports_are_refused(self):
+        file = compiled(*SCANS[4])
+        folder = exported(file, 4)
+        self.assertEqual(check(file, folder / "certificate.json", folder)[0], 0)
+        data = (folder / "model.safetensors").read_bytes()
+        certificate, config = load(folder / "certificate.json"), (folder / "config.json").read_text()
+        start = 8 + struct.unpack("<Q", data[:8])[0]
+        offsets = [entry["data_offsets"] for name, entry in json.loads(data[8:start]).items() if entry.get("dtype") == "F64"]
+        tried = 0
+        for begin, end in offsets:
+            for at in range(start + begin, start + end, 8 * 23):
+                number = struct.unpack("<d", data[at:at + 8])[0]
+                for changed in (number * (1 + 2**-49), number + 1) if number else (2**-40,):
+                    other = data[:at] + struct.pack("<d", changed) + data[at + 8:]
+                    (folder / "model.safetensors").write_bytes(other)
+                    self.assertEqual(check(file, folder / "certificate.json", folder)[0], 1, "the hash is the old one")
+                    sealed = store({**certificate, "tensors": CHECKER.hashlib.sha256(other).hexdigest()})
+                    self.assertEqual(check(file, sealed, folder)[0], 1)
+                    tried += 1
+        self.assertGreater(tried, 30)
+        (folder / "model.safetensors").write_bytes(data)
+        for change in (lambda c: c["layers"][0]["attention"]["heads"][0].update(temperature=1.0), lambda c: c.update(length=5), lambda c: c.update(attention="hard"),
+                       lambda c: c["layers"][0]["feedforward"].update(norm={"zero_below": 0}), lambda c: c.update(norm="layernorm"),
+                       lambda c: c["unroll"].update(minus=1), lambda c: c["tokens"].reverse()):
+            changed = json.loads(config)
+            change(changed)
+            (folder / "config.json").write_text(json.dumps(changed))
+            self.assertEqual(check(file, folder / "certificate.json", folder)[0], 1)
+
+    def test_a_changed_file_is_refused_or_its_float_runs_agree(self):
+        """Numbers of three files are changed; where the checker confirms the certificate that `certify` writes of the changed file, or the old one
+        with the new hash, float runs of all short words agree with exact ones."""
+        confirmed = 0
+        for options, every in [(SCANS[2], 23), (SCANS[4], 61), (COVERED[-3], 97)]:
+            file = compiled(*options)
+            document, certificate = load(file), load(certified(file, 3, "float64", "--temperature", "hard"))
+            document.pop("derived")
+            for _, changed in changes.changed_numbers(document, every):
+                files.seal(changed)
+                sealed = store(changed)
+                if check(sealed, store({**certificate, "sha256": changed["sha256"]}))[0] == 0:
+                    confirmed += 1
+                    self.assertEqual(plain_disagreements(changed, sealed, certificate, 3), [])
+        self.assertGreater(confirmed, 3)
+
+    def test_refuses_what_is_no_certificate(self):
+        file = compiled(*SCANS[2])
+        certificate = load(certified(file, 2))
+        for wrong in ([], 3, {}, {"format": "logdepth-certificate"}, {**certificate, "version": 2}, {**certificate, "length": "4"}, {**certificate, "precision": "float16"},
+                      {**certificate, "heads": [{"layer": 1}]}, {**certificate, "heads": 3}, {**certificate, "answers": None}):
+            self.assertEqual(check(file, store(wrong))[0], 2, wrong)
+        self.assertEqual(check(file, file)[0], 2)
+        self.assertEqual(check(path(), store(certificate))[0], 2)
+        for wrong in ({**certificate, "length": 0}, {**certificate, "length": 10**9}, {**certificate, "sha256": "0" * 64}):
+            self.assertEqual(check(file, store(wrong))[0], 1, wrong)
+
+
+def changes_of(certificate):
+    """(what, change) that the checker has to notice."""
+    def times(key, factor):
+        return lambda entry: entry.update({key: str(fractions.Fraction(entry[key]) * factor)})
+    for n, _ in enumerate(certificate["heads"]):
+        for key, factor in (("separation", fractions.Fraction(101, 100)), ("rounding", fractions.Fraction(99, 100)), ("left", fractions.Fraction(101, 100)), ("separation", -1)):
+            yield f"head {n}: {key}", lambda c, n=n, change=times(key, factor): change(c["heads"][n])
+        yield f"head {n}: removed", lambda c, n=n: c["heads"].pop(n)
+        if certificate["attention"] == "hard":
+            yield f"head {n}: tolerance", lambda c, n=n: times("tolerance", 3)(c["heads"][n])
+        else:
+            yield f"head {n}: temperature", lambda c, n=n: times("temperature", fractions.Fraction(1, 64))(c["heads"][n])
+            yield f"head {n}: no temperature", lambda c, n=n: c["heads"][n].update(temperature="0")
+    for n, _ in enumerate(certificate["answers"]):
+        for key, factor in (("margin", fractions.Fraction(101, 100)), ("error", fractions.Fraction(99, 100))):
+            yield f"answer {n}: {key}", lambda c, n=n, change=times(key, factor): change(c["answers"][n])
+        yield f"answer {n}: removed", lambda c, n=n: c["answers"].pop(n)
+    yield "a head that is none", lambda c: c["heads"].append({**c["heads"][0], "head": 9})
+    yield "longer words", lambda c: c.update(length=c["length"] * 8)
+    yield "another hash", lambda c: c.update(sha256="0" * 64)
+    yield "other attention", lambda c: c.update(attention="hard" if c["attention"] == "softmax" else "softmax")
+    yield "a norm that is said to be measured", lambda c: c.update(measured_norms=["layer 1, feed-forward"])
+
+
+def letters_of(file):
+    return load(file)["alphabet"]
+
+
+def compared(model, network, words, off):
+    """Words on which a float run and the exact run differ in an answer, or in a logit by more than `off`."""
+    wrong = []
+    for word in words:
+        h = model.run(model.word(list(word)))
+        exact = [[fractions.Fraction(model.logits(x)(row)) for row in range(len(model.unembedding))] for x in h]
+        found = network.logits(word)
+        for name, rows, tokens in questions(model, len(word)):
+            for t in tokens:
+                order = [sorted(rows, key=lambda r, l=l: -l[t][r])[0] for l in (exact, found)]
+                if order[0] != order[1]:
+                    wrong.append((word, name, t))
+                if name in off and any(abs(fractions.Fraction(found[t][r]) - exact[t][r]) * 2 > off[name] for r in rows):
+                    wrong.append((word, name, t, "off"))
+    return wrong
+
+
+def questions(model, letters):
+    output, prefix = model.output, model.prefix
+    last = letters + model.begin + model.input.get("end", False) - 1
+    if last >= 0:
+        yield "verdict", [output["accept"], output["reject"]], [last]
+    if prefix:
+        groups = [prefix["states"]] if "states" in prefix else [len(prefix["elements"])] if "elements" in prefix else list(map(len, prefix["images"]))
+        starts = itertools.accumulate(groups, initial=prefix["first_row"])
+        for start, size in zip(starts, groups):
+            yield "prefix", list(range(start, start + size)), range(model.begin, model.begin + letters)
+
+
+def disagreements(file, folder, length):
+    certificate = load(folder / "certificate.json")
+    off = {answer["answer"]: fractions.Fraction(answer["error"]) for answer in certificate["answers"]}
+    model, network = RUNNER.Model(file), float_runs.Network(folder)
+    words = [word for n in range(length + 1) for word in itertools.product(letters_of(file), repeat=n)]
+    return compared(model, network, words, off)
+
+
+def plain_disagreements(document, file, certificate, length):
+    """The same for a file that nothing is exported of: its float matrices are made here."""
+    network = float_runs.Network.__new__(float_runs.Network)
+    proof = CHECKER.Proof(CHECKER.load(file), certificate)
+    proof.run()
+    folder = pathlib.Path(path("made" + str(next(files.names))))
+    folder.mkdir()
+    write_export(document, proof, certificate, folder)
+    network.__init__(folder)
+    words = [word for n in range(length + 1) for word in itertools.product(document["alphabet"], repeat=n)]
+    off = {answer["answer"]: fractions.Fraction(answer["error"]) for answer in certificate["answers"]}
+    return compared(RUNNER.Model(file), network, words, off)
+
+
+def write_export(document, proof, certificate, folder):
+    """What an export of the file would be, from the scales that the checker found."""
+    tokens, width = [*document["embedding"]], document["width"]
+    matrices = {"embedding": [proof.embedding[kind] for kind in tokens], "unembedding": proof.unembedding,
+                "positions": [CHECKER.position_row(document["position"], p) for p in range(certificate["length"] + 2)]}
+    layers = []
+    for l, (block, mask, heads, unit_mask, rows, columns) in enumerate(proof.layers):
+        folded = [{c: w * mask[c] * proof.scale[f"layer {l + 1}, attention"] for c, w in row.items() if c in mask} for _, *m, _ in heads for part in m for row in part]
+        folded = iter(folded)
+        for k, (_, *m, output) in enumerate(heads):
+            for name, part in zip(("query", "key", "value"), m):
+                matrices[f"layers.{l}.heads.{k}.{name}"] = [next(folded) for _ in part]
+            matrices[f"layers.{l}.heads.{k}.output"] = output
+        matrices[f"layers.{l}.in"] = [{c: w * unit_mask[c] * proof.scale[f"layer {l + 1}, feed-forward"] for c, w in row.items() if c in unit_mask} for row in rows]
+        matrices[f"layers.{l}.out"] = [{u: column[c] for u, column in enumerate(columns) if c in column} for c in range(width)]
+        own = [{"compares": True, "tolerance": {"value": float(proof.given[l + 1, k + 1]), "relative": False}, "temperature": None} for k in range(len(heads))]
+        layers.append({"block": block, "attention": {"norm": None, "heads": own}, "feedforward": {"norm": None}})
+    config = {key: document[key] for key in ("input", "unroll", "norm", "width")}
+    config.update(precision=certificate["precision"], attention="hard", tokens=tokens, layers=layers)
+    (folder / "config.json").write_text(json.dumps(config))
+    header, data = {}, b""
+    for name, rows in matrices.items():
+        columns = max([c + 1 for row in rows for c in row] + [width if not name.endswith(("output", "out")) else 1])
+        numbers = struct.pack(f"<{len(rows) * columns}d", *(float(row.get(c, 0)) for row in rows for c in range(columns)))
+        header[name] = {"dtype": "F64", "shape": [len(rows), columns], "data_offsets": [len(data), len(data) + len(numbers)]}
+        data += numbers
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+if __name__ == "__main__":
+    unittest.main()
