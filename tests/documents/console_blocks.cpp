@@ -37,6 +37,7 @@ const std::string kCluster = "needs a cluster; tests of the label slurm make one
 const std::string kGpu = "needs a GPU";
 const std::string kDrawing = "a drawing or a grammar, no command";
 const std::string kRecheck = "takes A5; docs/commands.md and the label recheck run the same";
+const std::string kFloats = "takes A5 for a minute; docs/exports.md runs the same at length 16";
 const std::string kReport = "output of a run of minutes, written by bench/exact_cost.py";
 
 const std::string kCoq = "needs coqc; the label coq runs the same";
@@ -47,6 +48,7 @@ const std::vector<NotRun> kNotRun = {
     {"TRUST.md", "logdepth certify a5.json --coq -o a5.v", kCoq},
     {"proofs-check/coq/README.md", "logdepth certify a5.json --coq -o a5.v", kCoq},
     {"TRUST.md", "logdepth compile regular --group A5 --emit a5.dfa.json -o a5.json", kRecheck},
+    {"TRUST.md", "logdepth export a5.json --to torch --length 32 --certify -o a5-torch", kFloats},
     {"recheck/README.md", "logdepth compile regular --group A5 -o a5.json", kRecheck},
     {"recheck/README.md",
      "{\"format\":\"logdepth-certificate\",\"version\":1,\"theorem\":\"shift-scan\",\"sha256\":"
