@@ -397,6 +397,50 @@ TEST(ColumnRuns, SmallRandomModelsAreRunRightOrHandedOver) {
   for (const auto& [reason, times] : reasons) RecordProperty(reason, static_cast<int>(times));
 }
 
+/// A first head that sees everything brings the code of a later token; the second one sees what is before it,
+/// so that no key has that code.
+TEST(ColumnRuns, KeysThatARowDoesNotSeeAreNotSelected) {
+  const auto pair = [](std::uint32_t at, const Rational& first) {
+    return SparseMatrix{2, 16, {{0, at, first}, {1, at + 1, 1}}};
+  };
+  Model model;
+  model.name = "later";
+  model.width = 16;
+  model.input = WordInput{false, false};
+  model.alphabet = {"a", "b"};
+  model.embedding = {{"a", {{4, 1}}}, {"b", {{4, -1}}}};
+  model.position = CodePosition{PositionCode::fine(1), {{{0, 1}, 0, 1}}, {}};
+  model.unroll.kind = Unroll::Kind::fixed;
+  model.shape = {2, 0, 0};
+  model.layers.resize(2);
+  for (Layer& layer : model.layers) layer.block = Block::initial;
+  // Queries of twice the slope: the nearest key is about twice as far on.
+  model.layers[0].attention.mask = {{0, 1}, {1, 1}};
+  model.layers[0].attention.heads = {{false,
+                                      pair(0, 2),
+                                      pair(0, 1),
+                                      pair(0, 1),
+                                      {16, 2, {{6, 0, 1}, {7, 1, 1}}},
+                                      MatchContract{}}};
+  model.layers[1].attention.mask = {
+      {0, 1}, {1, 1}, {4, Rational(1, 2)}, {6, Rational(1, 4)}, {7, Rational(1, 4)}};
+  model.layers[1].attention.heads = {
+      {true, pair(6, 1), pair(0, 1), {1, 16, {{0, 4, 1}}}, {16, 1, {{9, 0, 1}}}, MatchContract{}}};
+  for (Layer& layer : model.layers) layer.feedforward.out = {16, 0, {}};
+  for (Layer& layer : model.layers) layer.feedforward.in = {0, 16, {}};
+  model.unembedding = {1, 16, {{0, 9, 1}}};
+  model.output = CellsOutput{{"y"}};
+  ASSERT_EQ(first_violation(model), "");
+  std::mt19937_64 random(8);
+  for (const bool causal : {false, true}) {
+    model.layers[1].attention.heads[0].causal = causal;
+    ColumnComparison comparison(model);
+    const auto result = comparison.compare(random_words(random, model, 12, 1));
+    EXPECT_EQ(result.difference, "");
+    EXPECT_EQ(result.handed_over, causal) << result.reason;
+  }
+}
+
 TEST(ColumnRuns, WordsOfThousandsOfLettersAreRight) {
   std::mt19937_64 random(5);
   const Action s3 = support::word_problem("S3").action;
