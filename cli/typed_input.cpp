@@ -24,7 +24,8 @@ TypedInput typed_word(const LetterNames& letters) {
 }
 
 TypedInput typed_graph(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target) {
-  std::vector<std::string> lines;  // first the vertices, so that they keep their order
+  std::vector<std::string> lines = {"# edge list"};  // some lines hold one vertex
+  // First the vertices, so that they keep their order.
   for (std::uint32_t i = 0; i < graph.vertices; ++i) lines.push_back(std::to_string(i));
   for (const auto& [from, to] : graph.edges)
     lines.push_back(std::to_string(from) + " " + std::to_string(to));

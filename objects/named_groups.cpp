@@ -16,8 +16,7 @@ namespace logdepth::inline objects {
 namespace {
 
 GeneratedMonoid of(const std::string& name) {
-  Action action = named_monoid(name);
-  return {action.points, std::move(action.generators)};
+  return monoid_of_family(name).value();
 }
 
 /// The elements a^i b^j, i < m, j < k, with b a = a^r b and b^k = a^s, acting on themselves by

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "objects/named_monoids.hpp"
+#include "objects/monoid_families.hpp"
 
 namespace logdepth::inline objects {
 

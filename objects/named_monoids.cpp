@@ -2,9 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <cctype>
-#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,74 +17,7 @@ namespace logdepth::inline objects {
 
 namespace {
 
-constexpr std::size_t max_points = 4096;
 constexpr std::size_t max_letters_all = 10000;
-
-/// The permutation that sends each listed point to the next one, the last to the first.
-Transformation cycle(std::size_t points, const std::vector<State>& along) {
-  Transformation images = identity_transformation(points);
-  for (std::size_t i = 0; i < along.size(); ++i) images[along[i]] = along[(i + 1) % along.size()];
-  return images;
-}
-
-/// The cycle (from from+1 ... points-1).
-Transformation cycle_from(std::size_t points, State from) {
-  std::vector<State> along(points - from);
-  std::iota(along.begin(), along.end(), from);
-  return cycle(points, along);
-}
-
-GeneratedMonoid cyclic(std::size_t k) {
-  return {k, {cycle_from(k, 0)}};
-}
-
-GeneratedMonoid symmetric(std::size_t k) {
-  if (k <= 2) return {k, {cycle_from(k, 0)}};
-  return {k, {cycle(k, {0, 1}), cycle_from(k, 0)}};
-}
-
-GeneratedMonoid alternating(std::size_t k) {
-  if (k <= 2) return {k, {identity_transformation(k)}};
-  if (k == 3) return {k, {cycle(k, {0, 1, 2})}};
-  // A cycle of odd length is an even permutation: skip point 0 where k is even.
-  return {k, {cycle(k, {0, 1, 2}), cycle_from(k, k % 2 == 1 ? 0 : 1)}};
-}
-
-GeneratedMonoid dihedral(std::size_t k) {
-  Transformation reflection(k);
-  for (std::size_t q = 0; q < k; ++q) reflection[q] = static_cast<State>((k - q) % k);
-  return {k, {cycle_from(k, 0), reflection}};
-}
-
-GeneratedMonoid full_transformation(std::size_t k) {
-  GeneratedMonoid factor = symmetric(k);
-  if (k >= 2) {
-    Transformation collapse = identity_transformation(k);
-    collapse[1] = 0;
-    factor.generators.push_back(std::move(collapse));
-  }
-  return factor;
-}
-
-/// Q8 acts on itself by multiplication from the right. Element 2*u + s is the unit u of (1, i, j,
-/// k) with sign (-1)^s; generators i and j.
-GeneratedMonoid quaternion() {
-  const std::array<std::array<int, 4>, 4> unit{
-      {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}}};
-  const std::array<std::array<int, 4>, 4> sign{
-      {{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 1, 0}, {0, 0, 1, 1}}};
-  GeneratedMonoid factor{8, {}};
-  for (const int g : {1, 2}) {
-    Transformation images(8);
-    for (int u = 0; u < 4; ++u) {
-      for (int s = 0; s < 2; ++s) {
-        images[2 * u + s] = static_cast<State>(2 * unit[u][g] + (s ^ sign[u][g]));
-      }
-    }
-    factor.generators.push_back(std::move(images));
-  }
-  return factor;
-}
 
 InputError unknown(std::string_view part, const std::string& name) {
   const std::string of = part == name ? "" : " in " + in_quotes(name);
@@ -107,35 +38,9 @@ InputError unknown(std::string_view part, const std::string& name) {
 }
 
 GeneratedMonoid parse_factor(std::string_view part, const std::string& name) {
-  if (part == "V4") return {4, {{1, 0, 3, 2}, {2, 3, 0, 1}}};
-  if (part == "Q8") return quaternion();
-  if (part == "flipflop") return {2, {{0, 0}, {1, 1}, {0, 1}}};
-  if (auto group = group_called(std::string(part), max_points)) return *std::move(group);
-  if (part.size() < 2 || std::string_view("ZSADT").find(part[0]) == std::string_view::npos) {
-    throw unknown(part, name);
-  }
-  std::size_t k = 0;
-  for (const char digit : part.substr(1)) {
-    if (digit < '0' || digit > '9' || (k == 0 && digit == '0')) throw unknown(part, name);
-    if (k <= max_points) k = 10 * k + static_cast<std::size_t>(digit - '0');
-  }
-  if (part[0] == 'D' && k < 3) throw unknown(part, name);
-  if (k > max_points) {
-    throw SizeLimit(fmt::format("{} acts on more than {} points, the limit; try a smaller degree",
-                                in_quotes(part), max_points));
-  }
-  switch (part[0]) {
-    case 'Z':
-      return cyclic(k);
-    case 'S':
-      return symmetric(k);
-    case 'A':
-      return alternating(k);
-    case 'D':
-      return dihedral(k);
-    default:
-      return full_transformation(k);
-  }
+  if (auto monoid = monoid_of_family(part)) return *std::move(monoid);
+  if (auto group = group_called(std::string(part), kMostPoints)) return *std::move(group);
+  throw unknown(part, name);
 }
 
 /// Where the first product sign stands that is in no parentheses, `_x_` or, as inspect prints it,
@@ -159,10 +64,10 @@ std::vector<GeneratedMonoid> parse_factors(const std::string& name) {
     const std::size_t end = product_sign(rest);
     factors.push_back(parse_factor(rest.substr(0, end), name));
     points += factors.back().points;
-    if (points > max_points) {
+    if (points > kMostPoints) {
       throw SizeLimit(
           fmt::format("{} acts on more than {} points, the limit; try fewer or smaller factors",
-                      in_quotes(name), max_points));
+                      in_quotes(name), kMostPoints));
     }
     if (end == std::string_view::npos) return factors;
     rest = rest.substr(end + 3);
@@ -170,23 +75,6 @@ std::vector<GeneratedMonoid> parse_factors(const std::string& name) {
 }
 
 }  // namespace
-
-GeneratedMonoid direct_product(const std::vector<GeneratedMonoid>& factors) {
-  GeneratedMonoid product;
-  for (const GeneratedMonoid& factor : factors) product.points += factor.points;
-  std::size_t offset = 0;
-  for (const GeneratedMonoid& factor : factors) {
-    for (const Transformation& generator : factor.generators) {
-      Transformation images = identity_transformation(product.points);
-      for (std::size_t q = 0; q < factor.points; ++q) {
-        images[offset + q] = static_cast<State>(offset + generator[q]);
-      }
-      product.generators.push_back(std::move(images));
-    }
-    offset += factor.points;
-  }
-  return product;
-}
 
 Action named_monoid(const std::string& name, NamedLetters letters) {
   const GeneratedMonoid product = direct_product(parse_factors(name));

@@ -54,9 +54,10 @@ class Contract {
     }
     need(kind == "flagged", where_ + ": contract " + kind + "; expected one that a lemma covers");
     contract.only({"kind", "flag"}, {"when"});
+    const std::vector<mpq_class> flags = numbers("flag");
     std::vector<mpq_class> when(tokens_.size(), 1);
     if (contract.has("when")) when = numbers("when");
-    return each([&, f = numbers("flag")](std::size_t i) { return flagged(f, when[i] > 0, i); },
+    return each([&](std::size_t i) { return flagged(flags, when[i] > 0, i); },
                 "the positions with its flag, else all");
   }
 

@@ -423,12 +423,12 @@ Theorem prove_selections(const Weights& weights, const Json& certificate) {
   theorem.name = "selections";
   theorem.limit = weights.limit();
   theorem.selections = selections_of(weights);
-  const auto& claims = certificate.at("proves").array();
-  for (std::size_t i = 0; i < std::max(claims.size(), theorem.selections.size()); ++i) {
-    const std::string claim = i < claims.size() ? claims[i].string() : "nothing",
-                      line = i < theorem.selections.size() ? theorem.selections[i] : "nothing";
-    need(claim == line, "the certificate claims \"" + claim + "\"; expected \"" + line + "\"");
-  }
+  std::vector<std::string> claims;
+  for (const Json& claim : certificate.at("proves").array()) claims.push_back(claim.string());
+  const std::vector<std::string>& lines = theorem.selections;
+  const auto apart = std::mismatch(claims.begin(), claims.end(), lines.begin(), lines.end());
+  need(claims == lines, "the certificate claims another line" +
+                            (apart.second == lines.end() ? "" : "; expected " + *apart.second));
   return theorem;
 }
 

@@ -151,7 +151,7 @@ TEST_F(Inputs, ManyPairsOfAFileThatRunsEachComeWithTheNameOfABetterFile) {
 }
 
 TEST_F(Inputs, AGraphSmallerThanItsFileGetsIsolatedVerticesAndALargerOneIsRefused) {
-  folder.write("one.txt", "a\n");
+  folder.write("one.txt", "# edge list\na\n");
   EXPECT_EQ(done({"run", "rows.json", "--graph", "one.txt", "--source", "a", "--target", "a"}),
             "connected\n");
   folder.write("three.txt", "a b\nb c\n");

@@ -24,6 +24,7 @@
 #include "tests/support/languages.hpp"
 #include "tests/support/mutation.hpp"
 #include "tests/support/radix_forms.hpp"
+#include "tests/support/small_column_models.hpp"
 #include "tests/support/tree_forms.hpp"
 #include "tests/support/uniform_radix_forms.hpp"
 #include "tests/support/words.hpp"
@@ -32,6 +33,8 @@ namespace logdepth::column_runs_tests {
 namespace {
 
 using support::ColumnComparison;
+
+constexpr std::size_t kSmallModels = 20000;
 
 struct Named {
   std::string name;
@@ -374,6 +377,24 @@ TEST(ColumnRuns, APlantedChangeIsRunRightOrHandedOver) {
     RecordProperty(what, std::to_string(tally.equal) + " equal, " +
                              std::to_string(tally.handed_over) + " handed over");
   }
+}
+
+TEST(ColumnRuns, SmallRandomModelsAreRunRightOrHandedOver) {
+  std::mt19937_64 random(7);
+  Tally tally;
+  std::map<std::string, std::size_t> reasons;
+  for (std::uint64_t seed = 0; seed < kSmallModels; ++seed) {
+    Model model = support::SmallColumnModel(seed).make();
+    ASSERT_EQ(first_violation(model), "") << seed;
+    ColumnComparison comparison(std::move(model));
+    for (const std::size_t length : {3u, 8u})
+      tally.ask(comparison, random_words(random, comparison.model(), length, 1 + seed % 2),
+                "small model " + std::to_string(seed));
+    ++reasons[comparison.columns().statistics().reason];
+  }
+  EXPECT_GT(tally.equal, kSmallModels / 8);
+  EXPECT_GT(tally.handed_over, kSmallModels / 8);
+  for (const auto& [reason, times] : reasons) RecordProperty(reason, static_cast<int>(times));
 }
 
 TEST(ColumnRuns, WordsOfThousandsOfLettersAreRight) {

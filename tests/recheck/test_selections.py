@@ -303,10 +303,13 @@ class HostileCertificates(unittest.TestCase):
         yield "an empty list", {**c, "proves": []}
         yield "a line left out", {**c, "proves": lines[1:]}
         yield "a line more", {**c, "proves": lines + ["and this computes majority"]}
+        yield "a line that says nothing", {**c, "proves": lines + ["nothing"]}
+        yield "a line twice", {**c, "proves": lines + lines[-1:]}
         yield "lines exchanged", {**c, "proves": lines[::-1]}
         yield "another norm", {**c, "proves": [line.replace("norm 1", "norm 4") for line in lines]}
         yield "another selection", {**c, "proves": [line.replace("all visible", "the flagged") for line in lines]}
         yield "a number for a line", {**c, "proves": [1]}
+        yield "a wrong line and a number", {**c, "proves": ["wrong", 1]}
         yield "an object for the lines", {**c, "proves": {"0": lines[0]}}
         yield "a million lines", {**c, "proves": lines * 500000}
         yield "an unknown key", {**c, "outputs": "majority"}
@@ -328,7 +331,8 @@ class HostileCertificates(unittest.TestCase):
         lines = lines_of(document)
         for status, contract in ((1, {"kind": "find", "terms": 1, "prefer": False, "selects": "exactly-one"}), (1, {"kind": "related", "pairs": [], "prefer": []}),
                                  (1, {"kind": "everything"}), (2, {"kind": "match", "selects": "all"}), (2, {"kind": "rightmost"}), (2, {"kind": 1}), (2, []),
-                                 (2, {"kind": "uniform", "flag": []}), (2, {"kind": "rightmost", "flag": [[10 ** 6, "1"]]}), (2, None)):
+                                 (2, {"kind": "uniform", "flag": []}), (2, {"kind": "rightmost", "flag": [[10 ** 6, "1"]]}), (2, None),
+                                 (2, {"kind": "flagged", "flag": [[10 ** 6, "1"]], "when": [[1, "1"]]})):
             with self.subTest(contract):
                 changed = edited(document, lambda d, contract=contract: d["layers"][0]["attention"]["heads"][0].update(promise=contract))
                 self.assertEqual(both(store(changed), store(claimed(changed, lines)))[0], status)
