@@ -3,6 +3,7 @@ then confirmed, or ends otherwise. The conditions that no input notices are list
 import ast
 import collections
 import copy
+import fractions
 import json
 import pathlib
 import struct
@@ -76,7 +77,9 @@ def large_logits(document):
     constant = document["cells"]["one"]["coordinates"][0]
     output, entries = document["output"], document["unembedding"]["entries"]
     rows = (output["accept"], output["reject"])
-    entries[:] = [e for e in entries if e[0] not in rows or e[1] != constant] + [[row, constant, "1" + "0" * 18] for row in rows]
+    for row in rows:
+        old = [e for e in entries if e[:2] == [row, constant]]
+        entries[:] = [e for e in entries if e not in old] + [[row, constant, str(10**18 + sum(fractions.Fraction(e[2]) for e in old))]]
 
 
 def collection():
