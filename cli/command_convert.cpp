@@ -38,10 +38,10 @@ std::string convert_graph(const ConvertOptions& options) {
 
 std::string convert_automaton(const ConvertOptions& options) {
   const LoadedAutomaton loaded = load_automaton(options.automaton.source);
-  for (const std::string& note : loaded.notes) std::cerr << note << '\n';
   const bool minimal = options.minimal || !loaded.given;
   const Nfa nfa = minimal ? loaded.minimal_to_write() : *loaded.given;
   write_whole_file(options.output, write_automaton(nfa, options.output));
+  for (const std::string& note : loaded.notes) std::cerr << note << '\n';
   return fmt::format("the {}automaton, {}", minimal ? "minimal " : "",
                      counted(nfa.states(), "state"));
 }

