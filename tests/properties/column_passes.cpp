@@ -1,0 +1,77 @@
+// Passes over the tokens, the memory that they hold, and comparisons of projections: what runs by columns
+// rest on.
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/columns/column.hpp"
+#include "runtime/columns/column_run.hpp"
+#include "runtime/columns/families.hpp"
+#include "tests/support/languages.hpp"
+
+namespace logdepth::column_passes_tests {
+namespace {
+
+/// Combinations are numbered as they first occur, by the table and by the hash, and found again.
+TEST(ColumnPasses, CombineNumbersByFirstOccurrenceWithATableAndWithAHash) {
+  constexpr std::size_t kTokens = 20000;
+  std::mt19937_64 random(6);
+  ColumnPasses passes(std::make_shared<LabelMemory>(kTokens, std::size_t{1} << 30));
+  for (const std::size_t size : {5u, 3000u}) {
+    Column columns[2];
+    for (Column& column : columns) {
+      const auto local = passes.labels();
+      for (std::size_t i = 0; i < kTokens; ++i)
+        local->data()[i] = static_cast<Label>(random() % 40 * (size / 40 + 1) % size);
+      column.local = local;
+      for (std::size_t k = 0; k < size; ++k)
+        column.dictionary.push_back(static_cast<EntryId>(7 * k));
+    }
+    const Combinations both = passes.combine({&columns[0], &columns[1]});
+    std::map<std::pair<Label, Label>, Label> expected;
+    for (std::size_t i = 0; i < kTokens; ++i) {
+      const std::pair key(columns[0].at(i), columns[1].at(i));
+      const auto number =
+          expected.try_emplace(key, static_cast<Label>(expected.size())).first->second;
+      ASSERT_EQ(both.at(i), number) << size << ", token " << i;
+      ASSERT_EQ(both.entries[number], (std::vector<EntryId>{7 * key.first, 7 * key.second}));
+    }
+    EXPECT_EQ(both.entries.size(), expected.size());
+    EXPECT_EQ(passes.combine({&columns[0], &columns[1]}).local, both.local);
+  }
+}
+
+TEST(ColumnPasses, WhatExceedsTheMemoryIsHandedOver) {
+  const Model model = support::compile_scan(support::word_problem("S3").action);
+  ColumnWords words(model);
+  ASSERT_TRUE(words.add_letters(std::vector<std::string>(1000, model.alphabet[0])));
+  ColumnRunner small(model, 20000), large(model, std::size_t{1} << 26);
+  EXPECT_FALSE(small.run(words, 10));
+  EXPECT_NE(small.statistics().reason.find("memory limit"), std::string::npos);
+  EXPECT_EQ(small.statistics().handed_over, 1u);
+  ASSERT_TRUE(large.run(words, 10));
+  EXPECT_GT(large.statistics().bytes, 20000u);
+  EXPECT_LT(large.statistics().bytes, std::size_t{1} << 24);
+}
+
+/// Squares beyond 128 bits are compared exactly too.
+TEST(Projections, CompareAsRealNumbers) {
+  const std::int64_t g[] = {1, 0}, large = std::int64_t{1} << 61;
+  const std::int64_t a[] = {large, large}, b[] = {large, large - 1}, c[] = {3, 3};
+  EXPECT_EQ(Projection::compare({g, a, 2}, {g, b, 2}), -1);
+  EXPECT_EQ(Projection::compare({g, b, 2}, {g, a, 2}), 1);
+  EXPECT_EQ(Projection::compare({g, a, 2}, {g, c, 2}), 0);
+  EXPECT_EQ(Projection::compare(-Projection(g, a, 2), -Projection(g, b, 2)), 1);
+  EXPECT_EQ(Projection::compare(-Projection(g, a, 2), {g, b, 2}), -1);
+}
+
+}  // namespace
+}  // namespace logdepth::column_passes_tests
