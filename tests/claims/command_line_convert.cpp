@@ -102,7 +102,7 @@ TEST_F(Convert, AGraphGoesThroughEveryFormat) {
 
 TEST_F(Convert, WhatCannotBeConvertedIsRefused) {
   const std::string cities = example("graphs/cities.edges");
-  folder.write("x.fst", "0 0 a\n0\n");
+  folder.write("x.fst", "0 1 a\n1\n");
   refuses({"convert", "-o", "y.fst"}, "expected --graph or an option that names an automaton");
   refuses({"convert", "--graph", cities, "--fst", "x.fst", "-o", "y.fst"},
           "expected --graph or an option that names an automaton, found both");
@@ -121,7 +121,7 @@ TEST_F(Convert, WhatCannotBeConvertedIsRefused) {
     refuses(arguments, "y.png: expected a name that ends in .fst, .dot, .jff, .mata or .json");
   }
   EXPECT_EQ(logdepth({"convert", "--fst", "x.fst", "-o", "x.fst"}).status, 2);
-  EXPECT_EQ(folder.read("x.fst"), "0 0 a\n0\n");
+  EXPECT_EQ(folder.read("x.fst"), "0 1 a\n1\n");
 }
 
 TEST_F(Convert, ManualPageAndCompletionsKnowIt) {
