@@ -15,7 +15,7 @@ SHOWN = re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", PAGE, re.DOTALL)
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     commands = re.findall(r"^\$ logdepth (.* a5\S*)$", PAGE, re.MULTILINE)
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         subprocess.run([exported.BINARY, *command.split()], cwd=folder, check=True, capture_output=True)
     return folder

@@ -12,7 +12,7 @@ import pytest
 import logdepth
 
 A5 = logdepth.compile_regular(group="A5")
-WORDS = [format(i, "013b").replace("0", "a").replace("1", "b") for i in range(3000)]
+WORDS = [format(i, "017b").replace("0", "a").replace("1", "b") for i in range(2**17)]
 
 
 def test_python_goes_on_while_a_batch_runs():
@@ -60,11 +60,12 @@ def test_threads_test_with_functions_of_their_own():
 
 
 @pytest.mark.parametrize("run", [
-    "A5.run_all(['ab' * 20] * 10**5)", "A5.run('ab' * 10**5)", "A5.prefixes('ab' * 10**5)", "A5.trace('ab' * (4 * 10**4))",
+    "TREE.run_all(['ab' * 20] * 10**5)", "TREE.run('ab' * 10**6)", "TREE.prefixes('ab' * 10**6)", "A5.trace('ab' * (4 * 10**4))",
     "A5.test('group:A5', random=10**6)", "A5.rounded('mpfr:200').run('ab' * 3000)", "DIVISION.divide(20000, 7)",
     "DIVISION.test_division(random=10**6)", "A5.export('onnx', '/dev/null', length=4000, temperature='hard')"])
 def test_ctrl_c_ends_a_run(run):
     script = ("import logdepth\nA5, DIVISION = logdepth.compile_regular(group='A5'), logdepth.compile_division()\n"
+              "TREE = logdepth.compile_regular(group='A5', construction='tree')\n"
               f"print('ready', flush=True)\n{run}\nprint('over')")
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
