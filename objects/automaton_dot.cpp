@@ -61,6 +61,21 @@ struct LabelItem {
   bool escaped = false;  ///< some character: it is a letter, whatever it looks like
 };
 
+/// Whether every bracket is closed, and by its own kind.
+bool is_balanced(const std::string& text) {
+  std::string closing;
+  for (const char c : text) {
+    const std::size_t open = std::string_view("([{").find(c);
+    if (open != std::string_view::npos) {
+      closing += ")]}"[open];
+    } else if (std::string_view(")]}").find(c) != std::string_view::npos) {
+      if (closing.empty() || closing.back() != c) return false;
+      closing.pop_back();
+    }
+  }
+  return closing.empty();
+}
+
 /// The parts of an edge label between commas. `\,` is the comma itself, and a comma inside brackets
 /// that follow a name, as in SYN(V,0), parts nothing. A label of blanks is one empty item.
 std::vector<LabelItem> items_of(const std::string& label, const std::string& where) {
@@ -100,6 +115,11 @@ std::vector<LabelItem> items_of(const std::string& label, const std::string& whe
     }
   }
   flush(items.empty());
+  for (const LabelItem& part : items)
+    if (items.size() > 1 && part.text.size() > 1 && !part.escaped && !is_balanced(part.text))
+      throw InputError(where +
+                       ": expected letters separated by commas, found a comma inside brackets in " +
+                       in_quotes(label) + "; write \\, for the letter comma");
   return items;
 }
 

@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
 
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
@@ -19,7 +21,16 @@ class EdgeListShape {
   explicit EdgeListShape(const std::string& source) : source_(source) {}
 
   void see(const std::vector<std::string_view>& fields, bool data, std::size_t line) {
+    const bool first = !std::exchange(seen_, true);
     for (std::size_t i = 0; i < std::min<std::size_t>(fields.size(), 2); ++i) {
+      if (fields[i].ends_with(':') || fields[i] == "//" ||
+          fields[i].find("-->") != std::string_view::npos)
+        throw InputError(
+            source_, line,
+            fmt::format(
+                "expected lines 'source target', found the word {} of another format; a first line "
+                "'{}' declares that its words are names",
+                in_quotes(fields[i]), kEdgeListLine));
       const std::size_t separator = fields[i].find_first_of(",;");
       if (separator != std::string_view::npos)
         throw InputError(
@@ -46,6 +57,12 @@ class EdgeListShape {
                       "line {}; single vertices come first or last, and a first line '{}' lifts "
                       "this rule",
                       single_after_edge_, kEdgeListLine));
+    if (first && (is_header(fields, "source", "target") || is_header(fields, "from", "to")))
+      throw InputError(
+          source_, line,
+          fmt::format("expected an edge, found the header '{} {}'; 'tail -n +{}' removes it, and a "
+                      "first line '{}' declares that its words are names",
+                      fields[0], fields[1], line + 1, kEdgeListLine));
     const std::size_t length = data ? 4 : fields.size();
     if (edge_ > 0 && length != length_)
       throw InputError(
@@ -66,6 +83,14 @@ class EdgeListShape {
   }
 
  private:
+  static bool is_header(const std::vector<std::string_view>& fields, std::string_view source,
+                        std::string_view target) {
+    const auto same = [](std::string_view word, std::string_view name) {
+      return std::ranges::equal(
+          word, name, [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+    };
+    return same(fields[0], source) && same(fields[1], target);
+  }
   static std::string described(std::size_t length) {
     return length == 2   ? "a source and a target"
            : length == 3 ? "a source, a target and a weight"
@@ -73,6 +98,7 @@ class EdgeListShape {
   }
 
   const std::string& source_;
+  bool seen_ = false;                  ///< a line
   std::size_t edge_ = 0;               ///< line of the first one
   std::size_t length_ = 0;             ///< its fields, 4 with a dictionary
   std::size_t single_after_edge_ = 0;  ///< line of the first one
@@ -142,7 +168,7 @@ std::string write_edge_list(const Graph& graph) {
           " cannot be written: an edge list has names without blanks that do not begin "
           "with # or %");
     }
-    plain = plain && name.find_first_of(",;{}[]<>@*") == std::string::npos;
+    plain = plain && name.find_first_of(",;:/{}[]<>@*") == std::string::npos;
     text += name + '\n';
   }
   for_each_edge(graph, [&](Vertex from, Vertex to) {

@@ -475,6 +475,9 @@ def load(path):
 
 
 def main(arguments):
+    if len(arguments) not in (2, 3):
+        print("usage: float_recheck.py WEIGHTS CERTIFICATE [EXPORTED-FOLDER]", file=sys.stderr)
+        return 2
     try:
         weights, certificate = map(load, arguments[:2])
         hashed = hashlib.sha256((canonical({k: v for k, v in weights.items() if k not in ("derived", "sha256")}) + "\n").encode()).hexdigest()
@@ -488,8 +491,12 @@ def main(arguments):
     except Refused as error:
         print(f"not confirmed: {error}", file=sys.stderr)
         return 1
-    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError, struct.error, RecursionError) as error:
-        print(f"{' '.join(arguments)}: {type(error).__name__}: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error, RecursionError) as error:
+        print(f"{' '.join(arguments)}: wrong file; expected a weights file and its certificate, found {type(error).__name__}: {error}",
+              file=sys.stderr)
         return 2
     print(f"every word of at most {proof.length} letters: every head selects the tokens of the exact run, every answer is that of the exact run")
     print(f"numbers    {certificate['precision']}, {certificate['attention']} attention, sums in any order")

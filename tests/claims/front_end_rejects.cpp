@@ -178,6 +178,10 @@ TEST(BadDotFiles, AreRefusedWithTheLineAndWhatWasExpected) {
       of_dot(start + " p -> p [label=\"a,,b\"]}"),
       "x.dot: edge from 'p' to 'p': expected letters separated by commas, found 'a,,b'; write "
       "\\, for the letter comma");
+  EXPECT_EQ(
+      of_dot(start + " p -> p [label=\"[a,b]\"]}"),
+      "x.dot: edge from 'p' to 'p': expected letters separated by commas, found a comma inside "
+      "brackets in '[a,b]'; write \\, for the letter comma");
   EXPECT_EQ(of_dot(start + " p -> p [label=\"a b\"]}"),
             "x.dot:3: letter 'a b' of the alphabet holds white space or a control character");
   EXPECT_EQ(of_dot(start + "p [accepting=maybe]}"),

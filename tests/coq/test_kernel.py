@@ -145,7 +145,7 @@ class Kernel(unittest.TestCase):
         file = compiled(*ROWS, "3", "--norm", norm)
         document, certificate, text = load(file), load(certified(file)), for_coq(file)
         calls, mutants = [], []
-        for what, d in list(changes.changed_numbers(document, every)) + list(changes.random_entries(document, 30)) + [
+        for what, d in list(changes.changed_numbers(document, every)) + list(changes.random_entries(document, 15)) + [
                 (what, changes.changed(document, change)) for what, change in changes.changes_of_rows(document)]:
             try:
                 f = READ_BACK.expected_file(d)
@@ -162,13 +162,13 @@ class Kernel(unittest.TestCase):
             if good:
                 self.assertTrue(right_on_every_graph(d, 3), f"FALSE THEOREM of {what}")
         self.assertGreater(found.count(True), 10)
-        self.assertGreater(found.count(False), 100)
+        self.assertGreater(found.count(False), 50)
 
     def test_changed_rows(self):
-        self.changed_rows("changed_rows", 2, "rms")
+        self.changed_rows("changed_rows", 4, "rms")
 
     def test_changed_rows_with_layernorm(self):
-        self.changed_rows("changed_rows_ln", 3, "layernorm")
+        self.changed_rows("changed_rows_ln", 5, "layernorm")
 
     def test_keys_of_two_lengths_are_refused(self):
         text = for_coq(files.store(hostile.one_back(False)))

@@ -54,44 +54,44 @@ class ChangedFiles(unittest.TestCase):
         return self.decide(file, certified(file), every, up_to=up_to)
 
     def test_z2_with_circle(self):
-        self.compile_and_decide(7, "--group", "Z2", "--construction", "scan", "--positions", "circle", "--table", "matrix")
+        self.compile_and_decide(15, "--group", "Z2", "--construction", "scan", "--positions", "circle", "--table", "matrix")
 
     def test_flip_flop_with_the_first_flag_and_layernorm(self):
-        self.compile_and_decide(41, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "first-flag", "--norm", "layernorm")
+        self.compile_and_decide(83, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "first-flag", "--norm", "layernorm")
 
     def test_two_circle(self):
         self.compile_and_decide(31, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "two-circle", "--table", "matrix")
 
     def test_an_unrolled_network(self):
-        self.compile_and_decide(97, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "circle", "--unroll", "8")
+        self.compile_and_decide(195, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "circle", "--unroll", "8")
 
     def test_a_cascade_of_one_level(self):
-        self.compile_and_decide(4, "--regex", "(a|b)*b", "--construction", "cascade")
+        self.compile_and_decide(9, "--regex", "(a|b)*b", "--construction", "cascade")
 
     def test_a_cascade_with_the_first_flag(self):
-        self.compile_and_decide(9, "--group", "flipflop", "--construction", "cascade", "--positions", "first-flag")
+        self.compile_and_decide(19, "--group", "flipflop", "--construction", "cascade", "--positions", "first-flag")
 
     def test_a_cascade_of_levels(self):
-        self.compile_and_decide(43, "--regex", "(ab)*", "--construction", "cascade")
+        self.compile_and_decide(87, "--regex", "(ab)*", "--construction", "cascade")
 
     def test_a_cascade_with_a_group(self):
-        self.compile_and_decide(5, "--regex", "(b|ab*a)*", "--construction", "cascade")
+        self.compile_and_decide(11, "--regex", "(b|ab*a)*", "--construction", "cascade")
 
     def test_a_cascade_of_a_group_with_layernorm(self):
-        self.compile_and_decide(37, "--group", "Z3", "--construction", "cascade", "--norm", "layernorm")
+        self.compile_and_decide(75, "--group", "Z3", "--construction", "cascade", "--norm", "layernorm")
 
 
     def test_a_cascade_with_a_group_and_the_first_flag(self):
-        self.compile_and_decide(7, "--group", "Z2", "--construction", "cascade", "--positions", "first-flag", up_to=8)
-        self.compile_and_decide(41, "--regex", "(b|ab*a)*", "--construction", "cascade", "--positions", "first-flag")
+        self.compile_and_decide(15, "--group", "Z2", "--construction", "cascade", "--positions", "first-flag", up_to=8)
+        self.compile_and_decide(83, "--regex", "(b|ab*a)*", "--construction", "cascade", "--positions", "first-flag")
 
     def test_a_radix_network_of_all_lengths(self):
-        self.compile_and_decide(9, "--group", "Z2", "--construction", "radix", up_to=8)
-        self.compile_and_decide(101, "--regex", "(a|b)*b", "--construction", "radix", "--radix", "3", "--norm", "layernorm")
+        self.compile_and_decide(19, "--group", "Z2", "--construction", "radix", up_to=8)
+        self.compile_and_decide(203, "--regex", "(a|b)*b", "--construction", "radix", "--radix", "3", "--norm", "layernorm")
 
     def test_a_tree(self):
-        self.compile_and_decide(29, "--group", "Z2", "--construction", "tree", up_to=8)
-        self.compile_and_decide(401, "--regex", "(a|b)*b", "--construction", "tree", "--table", "matrix", "--norm", "layernorm")
+        self.compile_and_decide(59, "--group", "Z2", "--construction", "tree", up_to=8)
+        self.compile_and_decide(803, "--regex", "(a|b)*b", "--construction", "tree", "--table", "matrix", "--norm", "layernorm")
 
     def test_counting_programs(self):
         for name, every, up_to in (("majority", 3, 6), ("dyck1", 7, 5), ("subsequence", 13, 3), ("anbncn", 19, 3)):

@@ -83,6 +83,13 @@ TEST(RefusedGraphs, EdgeLists) {
         "g.edges:2: expected 'source target', a weight after them or a single vertex (in an "
         "adjacency list, .adjlist, more targets), found"},
        {"g.edges", "a b x", "g.edges:1: expected a number as the weight after source and target"},
+       {"g.edges", "a b\nb: d\n",
+        "g.edges:2: expected lines 'source target', found the word 'b:' of another"},
+       {"g.edges", "// x\na b\n", "g.edges:1: expected lines 'source target', found the word '//'"},
+       {"g.edges", "a-->b c\n",
+        "g.edges:1: expected lines 'source target', found the word 'a-->b'"},
+       {"g.edges", "Source Target\na b\n",
+        "g.edges:1: expected an edge, found the header 'Source Target'"},
        {"g.edges", "a b 1e", "g.edges:1: expected a number as the weight"},
        {"g.edges", "a b nan", "g.edges:1: expected a number as the weight"},
        {"g.edges", "a b\nc\x01 d", "g.edges:2: expected a name of a vertex in UTF-8"},
