@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,12 +21,13 @@
 namespace logdepth::column_passes_tests {
 namespace {
 
-/// Combinations are numbered as they first occur, by the table and by the hash, and found again.
+/// Combinations are numbered as they first occur, by the table and by the hash, and found again; also in
+/// the second block of tokens, and where labels exceed 16 bits.
 TEST(ColumnPasses, CombineNumbersByFirstOccurrenceWithATableAndWithAHash) {
-  constexpr std::size_t kTokens = 20000;
+  constexpr std::size_t kTokens = 70000;
   std::mt19937_64 random(6);
   ColumnPasses passes(std::make_shared<LabelMemory>(kTokens, std::size_t{1} << 30));
-  for (const std::size_t size : {5u, 3000u}) {
+  for (const std::size_t size : {5u, 3000u, 100000u}) {
     Column columns[2];
     for (Column& column : columns) {
       const auto local = passes.labels();
@@ -47,6 +49,31 @@ TEST(ColumnPasses, CombineNumbersByFirstOccurrenceWithATableAndWithAHash) {
     EXPECT_EQ(both.entries.size(), expected.size());
     EXPECT_EQ(passes.combine({&columns[0], &columns[1]}).local, both.local);
   }
+}
+
+TEST(ColumnPasses, LabelsInTheMemoryOfOthersAreNotTakenForThem) {
+  ColumnPasses passes(std::make_shared<LabelMemory>(4, std::size_t{1} << 20));
+  const auto column = [&](const std::vector<Label>& labels) {
+    const auto local = passes.labels();
+    std::ranges::copy(labels, local->data());
+    return Column{local, {0, 1}, nullptr};
+  };
+  const auto numbers = [](const SharedLabels& local) {
+    return std::vector<Label>(local->data(), local->data() + 4);
+  };
+  const Column left = column({0, 0, 1, 1});
+  Column right = column({0, 1, 0, 1});
+  const Label* const memory = right.local->data();
+  const Combinations before = passes.combine({&left, &right});
+  const Column one = passes.relabel({right.local, {{0}, {1}, {2}}}, {7, 8, 7}, {{}, {}, {}});
+  right = {};
+  right = column({1, 1, 1, 0});
+  EXPECT_EQ(right.local->data(), memory);
+  EXPECT_EQ(numbers(before.local), (std::vector<Label>{0, 1, 2, 3}));
+  EXPECT_EQ(numbers(passes.combine({&left, &right}).local), (std::vector<Label>{0, 0, 1, 2}));
+  EXPECT_EQ(numbers(one.local), (std::vector<Label>{0, 1, 0, 1}));
+  const Column other = passes.relabel({right.local, {{0}, {1}, {2}}}, {7, 8, 7}, {{}, {}, {}});
+  EXPECT_EQ(numbers(other.local), (std::vector<Label>{1, 1, 1, 0}));
 }
 
 TEST(ColumnPasses, WhatExceedsTheMemoryIsHandedOver) {

@@ -1,0 +1,262 @@
+// Small files that a certificate of columns would get wrong if it looked at less: each of them misses one
+// condition and no other, or meets all of them by little.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/file/model_rules.hpp"
+#include "tests/support/column_comparison.hpp"
+
+namespace logdepth::column_certificates_tests {
+namespace {
+
+constexpr std::uint32_t kWidth = 16, kLetter = 4, kOne = 5;
+
+SparseMatrix matrix(const std::vector<SparseVector>& rows) {
+  SparseMatrix result{static_cast<std::uint32_t>(rows.size()), kWidth, {}};
+  for (std::uint32_t r = 0; r < rows.size(); ++r)
+    for (const SparseEntry& e : rows[r]) result.entries.push_back({r, e.index, e.value});
+  return result;
+}
+
+/// to[k] is where row k of a matrix is written, times weight[k].
+SparseMatrix written(const std::vector<SparseEntry>& to) {
+  SparseMatrix result{kWidth, static_cast<std::uint32_t>(to.size()), {}};
+  for (std::uint32_t k = 0; k < to.size(); ++k)
+    result.entries.push_back({to[k].index, k, to[k].value});
+  std::ranges::sort(result.entries, {},
+                    [](const MatrixEntry& e) { return std::pair(e.row, e.column); });
+  return result;
+}
+
+/// Letters are 1 and -1 at kLetter, beside a 1 at kOne; position codes stand at 0 and 1.
+class Planted {
+ public:
+  explicit Planted(PositionCode code = PositionCode::fine(1)) {
+    model.name = "planted";
+    model.width = kWidth;
+    model.input = WordInput{false, false};
+    model.alphabet = {"a", "b"};
+    model.embedding = {{"a", {{kLetter, 1}, {kOne, 1}}}, {"b", {{kLetter, -1}, {kOne, 1}}}};
+    model.position = CodePosition{code, {{{0, 1}, 0, 1}}, {}};
+    model.unroll.kind = Unroll::Kind::fixed;
+    model.unembedding = matrix({{{8, 1}}});
+    model.output = CellsOutput{{"y"}};
+  }
+
+  Planted& codes(std::vector<CodeFill> fills) {
+    std::get<CodePosition>(model.position).fills = std::move(fills);
+    return *this;
+  }
+  /// A layer of one sublayer. Norms of what is masked are to be 4 / n for a whole n, or directions.
+  Planted& attention(SparseVector mask, std::vector<Head> heads) {
+    Layer& of = layer();
+    of.attention = {std::move(mask), std::move(heads)};
+    return *this;
+  }
+  Planted& units(SparseVector mask, const std::vector<SparseVector>& in,
+                 const std::vector<SparseEntry>& out) {
+    layer().feedforward = {std::move(mask), matrix(in), written(out)};
+    return *this;
+  }
+  Planted& read(const SparseVector& row) {
+    model.unembedding = matrix({row});
+    return *this;
+  }
+
+  Model model;
+
+ private:
+  Layer& layer() {
+    ++model.shape.initial;
+    Layer& of = model.layers.emplace_back();
+    of.block = Block::initial;
+    of.feedforward.in = matrix({});
+    of.feedforward.out = written({});
+    return of;
+  }
+};
+
+/// A code, a letter and a one: the norm is 4/3.
+const SparseVector kAll = {{0, 1}, {1, 1}, {kLetter, 2}, {kOne, 2}};
+/// Two codes, a letter and a one: the norm is 2.
+const SparseVector kTwoCodes = {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {kLetter, 1}, {kOne, 1}};
+const std::vector<SparseVector> kCode = {{{0, 1}}, {{1, 1}}}, kNothing = {{}};
+
+Head head(const std::vector<SparseVector>& query, const std::vector<SparseVector>& key,
+          Contract contract, const std::vector<SparseVector>& value = {{{kLetter, 1}}},
+          const std::vector<SparseEntry>& to = {{8, 1}}) {
+  return {true, matrix(query), matrix(key), matrix(value), written(to), std::move(contract)};
+}
+
+enum class Expected { run, handed_over };
+
+void check(const std::string& what, const Planted& planted, const std::vector<std::string>& words,
+           Expected expected) {
+  SCOPED_TRACE(what);
+  ASSERT_EQ(first_violation(planted.model), "");
+  support::ColumnComparison comparison(planted.model);
+  std::vector<Word> letters;
+  for (const std::string& word : words) {
+    letters.emplace_back();
+    for (const char c : word) letters.back().push_back(static_cast<Letter>(c - 'a'));
+  }
+  const auto result = comparison.compare(letters);
+  EXPECT_EQ(result.difference, "");
+  EXPECT_EQ(result.handed_over, expected == Expected::handed_over) << result.reason;
+}
+
+constexpr auto kRun = Expected::run, kHandedOver = Expected::handed_over;
+const MatchContract kOneKey{true}, kSomeKeys{false};
+
+TEST(ColumnCertificates, ScoresDependOnNothingElse) {
+  check("on the index of the query alone",
+        Planted().attention(kAll,
+                            {head({{{0, 1}}}, {{{kLetter, 1}}}, UniformContract{}, {{{kOne, 1}}})}),
+        {"aab"}, kHandedOver);
+  check("on two indices, and on that of the key alone",
+        Planted().attention(kAll, {head({{{0, 1}}, {{1, 1}}, {{kOne, 1}}},
+                                        {{{0, 1}}, {{1, 1}}, {{0, Rational(-1, 16)}}}, kOneKey)}),
+        {"abbb"}, kHandedOver);
+  check("on the index of the key, more than on both",
+        Planted().attention(kAll, {head({{{0, 1}}, {{1, 1}}, {{kOne, 1}}},
+                                        {{{0, 1}}, {{1, 1}}, {{0, -2}}}, kOneKey)}),
+        {"abbb"}, kHandedOver);
+}
+
+TEST(ColumnCertificates, AMatchIsOfAllCirclesOfOneKey) {
+  for (const std::uint32_t circle : {0u, 2u}) {
+    const std::vector<SparseVector> half = {{{circle, 1}}, {{circle + 1, 1}}};
+    check("of one circle of two",
+          Planted(PositionCode::two_circle)
+              .codes({{{0, 1, 2, 3}, 0, 1}})
+              .attention(kTwoCodes, {head(half, half, kOneKey)}),
+          {"abbabab"}, kHandedOver);
+  }
+  check("of opposite codes",
+        Planted().attention(kAll, {head({{{0, -1}}, {{1, -1}}}, kCode, kOneKey)}), {"abbb"},
+        kHandedOver);
+  check("of the only key of an index", Planted().attention(kAll, {head(kCode, kCode, kOneKey)}),
+        {"abba", "baab"}, kRun);
+  check("of several keys of an index",
+        Planted().codes({{{0, 1}, 2, 1}}).attention(kAll, {head(kCode, kCode, kOneKey)}), {"abbab"},
+        kHandedOver);
+  check("of several keys of one class",
+        Planted().attention(kAll, {head({{{kOne, 1}}}, {{{kLetter, 1}}}, kOneKey)}), {"aab"},
+        kHandedOver);
+}
+
+TEST(ColumnCertificates, ClassesOfProjectedKeysLieInIntervals) {
+  const auto keys = [](const Rational& letter, int code) {
+    return std::vector<SparseVector>{{{0, code}, {kLetter, letter}}};
+  };
+  const std::vector<SparseVector> one = {{{kOne, 1}}};
+  const RightmostContract last{{{kLetter, 1}}};
+  check("that meet", Planted().attention(kAll, {head(one, keys(Rational(1, 8), 1), kOneKey)}),
+        {"abbb"}, kHandedOver);
+  check("that do not, and the last of the best class",
+        Planted().attention(kAll, {head(one, keys(1, 1), last)}), {"baabab", "aabbab"}, kRun);
+  check("that do not, and the first of the best class",
+        Planted().attention(kAll, {head(one, keys(1, -1), last)}), {"baabab"}, kHandedOver);
+}
+
+TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
+  const std::vector<SparseVector> one = {{{kOne, 1}}}, letter = {{{kLetter, 1}}};
+  const SparseVector never = {{kOne, -1}};
+  check("one key, of which several tokens may be selected",
+        Planted().attention(kAll, {head(one, one, kSomeKeys, one)}), {"ab"}, kRun);
+  check("one key, of which one token is to be selected",
+        Planted().attention(kAll, {head(one, one, kOneKey, one)}), {"ab"}, kHandedOver);
+  check("two keys that are selected together",
+        Planted().attention(kAll, {head(kNothing, letter, kSomeKeys, one)}), {"ab"}, kHandedOver);
+  const FlaggedContract flagged{{{kLetter, 1}}, std::nullopt}, unasked{{{kLetter, 1}}, never};
+  check("a flagged token", Planted().attention(kAll, {head(one, letter, flagged, one)}), {"ba"},
+        kRun);
+  check("a flagged token that no row asks for",
+        Planted().attention(kAll, {head(one, letter, unasked, one)}), {"ba"}, kHandedOver);
+  check("all tokens, where none is asked for",
+        Planted().attention(kAll, {head(kNothing, kNothing, unasked, one)}), {"ba"}, kRun);
+  check("all tokens, where flagged ones are asked for",
+        Planted().attention(kAll, {head(kNothing, kNothing, flagged, one)}), {"ba"}, kHandedOver);
+}
+
+TEST(ColumnCertificates, HiddenUnitsAreLinearOnlyInPairs) {
+  const SparseVector mask = {{0, 1}, {1, 1}};
+  const SparseVector w = {{0, 1}, {1, -1}}, opposite = {{0, -1}, {1, 1}};
+  check("that are opposite and written",
+        Planted().units(mask, {w, opposite, {{0, 1}, {1, -1}}, opposite},
+                        {{8, 1}, {8, -1}, {8, -1}, {8, 1}}),
+        {"abab"}, kRun);
+  check("that are opposite and written alike",
+        Planted().units(mask, {w, opposite}, {{8, 1}, {8, 1}}), {"abab"}, kHandedOver);
+  check("two for one",
+        Planted().units(mask, {w, opposite, opposite, {{0, 2}, {1, -2}}, {{0, -2}, {1, 2}}},
+                        {{8, 1}, {8, -1}, {8, -1}, {8, Rational(-1, 2)}, {8, Rational(1, 2)}}),
+        {"abab"}, kHandedOver);
+  check("with a negative mask", Planted().units({{kLetter, -1}}, {{{kLetter, -1}}}, {{8, 1}}),
+        {"ab"}, kRun);
+}
+
+TEST(ColumnCertificates, DirectionsAreOfAllThatIsMaskedAndNothingElse) {
+  const SparseVector mask = {{0, 1}, {1, 2}};
+  Planted means = Planted().units(mask, {{{0, -1}}}, {{8, 1}});
+  check("without a mean", means, {"abab"}, kRun);
+  means.model.norm = Norm::layernorm;
+  check("with a mean", means, {"abab"}, kHandedOver);
+  check("what is not masked is zero", Planted().attention(mask, {head(kCode, kCode, kOneKey)}),
+        {"abba"}, kRun);
+  check("a number beside a code",
+        Planted().units({{0, 1}, {1, 2}, {kOne, 1}}, {{{kOne, 1}}}, {{8, 1}}), {"ab"}, kHandedOver);
+  check("a number beside an average",
+        Planted()
+            .attention(kAll, {head(kNothing, kNothing, UniformContract{})})
+            .units({{kOne, 1}, {8, 1}}, {{{kOne, 1}}}, {{9, 1}})
+            .read({{9, 1}}),
+        {"aab"}, kHandedOver);
+}
+
+TEST(ColumnCertificates, DirectionsOfMoreThan64BitsAreHandedOver) {
+  const Rational large(std::int64_t{1} << 60);
+  check(
+      "products",
+      Planted(PositionCode::circle).units({{0, 1}, {1, large * Rational(7)}}, {{{1, 1}}}, {{8, 1}}),
+      {"aba"}, kHandedOver);
+  // Values 6 and 5: what is opposite to the query of the second row is the second key. A sum beyond 64
+  // bits would make it the first.
+  const SparseVector value = {{kLetter, large * Rational(3, 16)}, {kOne, large * Rational(33, 16)}};
+  Head opposite = head({{{8, -1}}, {{kOne, 1}}}, {{{8, 1}}, {{kOne, 1}}},
+                       RightmostContract{{{kLetter, 1}}}, {{{8, 1}}}, {{9, 1}});
+  check("sums",
+        Planted()
+            .attention(kAll, {head(kNothing, kNothing, UniformContract{}, {value})})
+            .attention({{kOne, 1}, {8, 1}}, {opposite})
+            .read({{kLetter, 1}}),
+        {"ab"}, kHandedOver);
+}
+
+TEST(ColumnCertificates, TwoIndicesAreNotOne) {
+  const std::vector<CodeFill> codes = {{{0, 1}, 0, 1}, {{2, 3}, 1, 1}};
+  const std::vector<SparseEntry> to = {{8, 1}, {9, 1}};
+  check("of two heads that write to one place",
+        Planted().codes(codes).attention(kTwoCodes,
+                                         {head(kCode, kCode, kOneKey, kCode, to),
+                                          head(kCode, kCode, kOneKey, {{{2, -1}}, {{3, -1}}}, to)}),
+        {"abba"}, kHandedOver);
+  check("of a value",
+        Planted().codes(codes).attention(kTwoCodes,
+                                         {head(kCode, kCode, kOneKey, {{{0, 1}, {2, -1}}})}),
+        {"abba"}, kHandedOver);
+  check("of hidden units",
+        Planted().codes(codes).units(kTwoCodes, {{{0, 1}, {2, -1}}, {{0, -1}, {2, 1}}},
+                                     {{8, 1}, {8, -1}}),
+        {"abba"}, kHandedOver);
+}
+
+}  // namespace
+}  // namespace logdepth::column_certificates_tests
