@@ -144,11 +144,29 @@ TEST(ColumnCertificates, AMatchIsOfAllCirclesOfOneKey) {
         kHandedOver);
   check("of the only key of an index", Planted().attention(kAll, {head(kCode, kCode, kOneKey)}),
         {"abba", "baab"}, kRun);
+  std::vector<SparseVector> letters = kCode;
+  letters.push_back({{kLetter, 1}});
+  check("of the only key of an index, in classes",
+        Planted().attention(kAll, {head(letters, letters, kOneKey)}), {"abba", "baab", "aaab"},
+        kRun);
   check("of several keys of an index",
         Planted().codes({{{0, 1}, 2, 1}}).attention(kAll, {head(kCode, kCode, kOneKey)}), {"abbab"},
         kHandedOver);
   check("of several keys of one class",
         Planted().attention(kAll, {head({{{kOne, 1}}}, {{{kLetter, 1}}}, kOneKey)}), {"aab"},
+        kHandedOver);
+}
+
+/// Norms of 5/4 and 1: of keys at two angles, the longer one has the larger score.
+TEST(ColumnCertificates, AnglesAreOfKeysOfOneLength) {
+  Planted lengths;
+  lengths.model.embedding = {{"a", {{kLetter, Rational(3, 4)}}}, {"b", {}}};
+  check("in two classes",
+        lengths.attention({{0, 1}, {1, 1}, {kLetter, 1}},
+                          {head({{{0, 1}}, {{1, 2}}}, kCode, kOneKey)}),
+        {"ba"}, kHandedOver);
+  check("and two of them as near as each other",
+        Planted().attention(kAll, {head({{{0, 3}}, {{1, 8}}}, kCode, kOneKey)}), {"ab"},
         kHandedOver);
 }
 
@@ -164,6 +182,24 @@ TEST(ColumnCertificates, ClassesOfProjectedKeysLieInIntervals) {
         Planted().attention(kAll, {head(one, keys(1, 1), last)}), {"baabab", "aabbab"}, kRun);
   check("that do not, and the first of the best class",
         Planted().attention(kAll, {head(one, keys(1, -1), last)}), {"baabab"}, kHandedOver);
+  check("for two classes of queries",
+        Planted().attention(kAll, {head({{{kLetter, 1}}}, {{{0, 1}}}, kOneKey)}), {"abab"},
+        kHandedOver);
+  check("with several keys of one code",
+        Planted().codes({{{0, 1}, 2, 1}}).attention(kAll, {head(one, keys(1, 1), kOneKey)}),
+        {"aab"}, kHandedOver);
+  // Only tokens of one letter get a code; the other letter gets a number, so that all norms are 16/5.
+  check("beside several keys that are one number",
+        Planted()
+            .units(kAll,
+                   {{{0, 1}, {kLetter, 1}, {kOne, -1}},
+                    {{1, 1}, {kLetter, 1}, {kOne, -1}},
+                    {{kLetter, -1}}},
+                   {{8, Rational(9, 16)}, {9, Rational(9, 16)}, {10, Rational(9, 32)}})
+            .attention({{kOne, 1}, {8, 1}, {9, 1}, {10, 1}},
+                       {head(one, {{{8, 1}, {10, -1}}}, kOneKey, one, {{11, 1}})})
+            .read({{11, 1}}),
+        {"bba"}, kHandedOver);
 }
 
 TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
@@ -176,8 +212,8 @@ TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
   check("two keys that are selected together",
         Planted().attention(kAll, {head(kNothing, letter, kSomeKeys, one)}), {"ab"}, kHandedOver);
   const FlaggedContract flagged{{{kLetter, 1}}, std::nullopt}, unasked{{{kLetter, 1}}, never};
-  check("a flagged token", Planted().attention(kAll, {head(one, letter, flagged, one)}), {"ba"},
-        kRun);
+  check("a flagged token", Planted().attention(kAll, {head(one, letter, flagged, one)}),
+        {"ba", "ba"}, kRun);
   check("a flagged token that no row asks for",
         Planted().attention(kAll, {head(one, letter, unasked, one)}), {"ba"}, kHandedOver);
   check("all tokens, where none is asked for",
@@ -256,6 +292,24 @@ TEST(ColumnCertificates, TwoIndicesAreNotOne) {
         Planted().codes(codes).units(kTwoCodes, {{{0, 1}, {2, -1}}, {{0, -1}, {2, 1}}},
                                      {{8, 1}, {8, -1}}),
         {"abba"}, kHandedOver);
+}
+
+/// In the first loop 8 holds -4, and with its mask the unit reads 4. In the second one it holds a sum of two
+/// codes, whose norm is -4 from the second token on: the same number, but with the mask in it.
+TEST(ColumnCertificates, AMaskIsInADirectionAlready) {
+  Planted twice =
+      Planted()
+          .codes({{{0, 1}, 0, 1}, {{2, 3}, 1, 1}})
+          .units({{8, -1}}, {{{8, 1}}}, {{9, 1}})
+          .attention(kTwoCodes,
+                     {head(kCode, kCode, kOneKey, {{{0, 1}, {kOne, 2}}}),
+                      head(kCode, kCode, kOneKey, {{{2, -1}}, {{kOne, -2}}}, {{8, 1}, {9, 1}})})
+          .read({{9, 1}});
+  for (auto& [kind, vector] : twice.model.embedding) vector.push_back({8, -4});
+  for (Layer& layer : twice.model.layers) layer.block = Block::repeated;
+  twice.model.shape = {0, 2, 0};
+  twice.model.unroll.loops = 2;
+  check("of a repeated layer", twice, {"abba"}, kRun);
 }
 
 }  // namespace
