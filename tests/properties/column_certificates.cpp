@@ -95,6 +95,18 @@ Head head(const std::vector<SparseVector>& query, const std::vector<SparseVector
   return {true, matrix(query), matrix(key), matrix(value), written(to), std::move(contract)};
 }
 
+/// The same in 32 coordinates, where a direction needs pairs of opposite coordinates.
+Planted widened(Planted planted) {
+  Model& m = planted.model;
+  m.width = m.unembedding.columns = 2 * kWidth;
+  for (Layer& layer : m.layers) {
+    layer.feedforward.in.columns = layer.feedforward.out.rows = m.width;
+    for (Head& head : layer.attention.heads)
+      head.query.columns = head.key.columns = head.value.columns = head.output.rows = m.width;
+  }
+  return planted;
+}
+
 enum class Expected { run, handed_over };
 
 void check(const std::string& what, const Planted& planted, const std::vector<std::string>& words,
@@ -155,6 +167,12 @@ TEST(ColumnCertificates, AMatchIsOfAllCirclesOfOneKey) {
   check("of several keys of one class",
         Planted().attention(kAll, {head({{{kOne, 1}}}, {{{kLetter, 1}}}, kOneKey)}), {"aab"},
         kHandedOver);
+  Planted parity;
+  std::get<CodePosition>(parity.model.position).parity = {{7, 1}};
+  check("of keys in two classes of one score",
+        parity.attention({{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {7, 1}},
+                         {head({{{kOne, 1}}, {}}, {{{kLetter, 1}}, {{7, 1}}}, kOneKey)}),
+        {"baa"}, kHandedOver);
 }
 
 /// Norms of 5/4 and 1: of keys at two angles, the longer one has the larger score.
@@ -168,6 +186,14 @@ TEST(ColumnCertificates, AnglesAreOfKeysOfOneLength) {
   check("and two of them as near as each other",
         Planted().attention(kAll, {head({{{0, 3}}, {{1, 8}}}, kCode, kOneKey)}), {"ab"},
         kHandedOver);
+  check("and a direction is not the code that it is made of",
+        Planted()
+            .attention({{0, 1}, {1, 4}}, {head(kCode, kCode, kOneKey, kCode, {{8, 1}, {9, 1}})})
+            .attention(
+                {{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {8, Rational(1, 4)}, {9, Rational(1, 4)}},
+                {head({{{8, 1}}, {{9, 1}}}, kCode, kOneKey, {{{kLetter, 1}}}, {{10, 1}})})
+            .read({{10, 1}}),
+        {"abab"}, kRun);
 }
 
 TEST(ColumnCertificates, ClassesOfProjectedKeysLieInIntervals) {
@@ -200,6 +226,9 @@ TEST(ColumnCertificates, ClassesOfProjectedKeysLieInIntervals) {
                        {head(one, {{{8, 1}, {10, -1}}}, kOneKey, one, {{11, 1}})})
             .read({{11, 1}}),
         {"bba"}, kHandedOver);
+  Head all = head(one, keys(1, 1), kOneKey);
+  all.causal = false;
+  check("of later tokens", Planted().attention(kAll, {all}), {"ab"}, kHandedOver);
 }
 
 TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
@@ -255,6 +284,23 @@ TEST(ColumnCertificates, DirectionsAreOfAllThatIsMaskedAndNothingElse) {
             .units({{kOne, 1}, {8, 1}}, {{{kOne, 1}}}, {{9, 1}})
             .read({{9, 1}}),
         {"aab"}, kHandedOver);
+  check("codes of two positions",
+        Planted(PositionCode::circle)
+            .codes({{{0, 1}, 0, 1}, {{2, 3}, 9, 1}})
+            .units({{0, 1}, {1, 2}, {2, 1}, {3, 2}}, {{{0, -1}}}, {{8, 1}}),
+        {"abba"}, kHandedOver);
+  check("zero",
+        Planted()
+            .attention(kAll, {head(kNothing, kNothing, UniformContract{})})
+            .units({{8, 1}}, {{{8, 1}}, {{8, -1}}}, {{9, 1}, {9, -1}})
+            .units({{kOne, 1}, {9, Rational(3, 16)}}, {{{kOne, 1}}}, {{10, 1}})
+            .read({{10, 1}}),
+        {"ab"}, kHandedOver);
+  check("a coordinate that has no opposite",
+        widened(Planted(PositionCode::fine(3))
+                    .codes({{{0, 1}, 0, 1}, {{2, 3}, 0, -1}})
+                    .units({{0, 1}, {1, 1}, {2, 1}}, {{{1, 1}}}, {{8, 1}})),
+        {"abba"}, kHandedOver);
 }
 
 TEST(ColumnCertificates, DirectionsOfMoreThan64BitsAreHandedOver) {
