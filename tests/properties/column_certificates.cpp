@@ -249,6 +249,9 @@ TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
         Planted().attention(kAll, {head(kNothing, kNothing, unasked, one)}), {"ba"}, kRun);
   check("all tokens, where flagged ones are asked for",
         Planted().attention(kAll, {head(kNothing, kNothing, flagged, one)}), {"ba"}, kHandedOver);
+  check("a flag that is a code",
+        Planted().attention(kAll, {head(kCode, kCode, RightmostContract{{{0, -1}}})}), {"ab"},
+        kHandedOver);
 }
 
 TEST(ColumnCertificates, HiddenUnitsAreLinearOnlyInPairs) {
@@ -338,6 +341,29 @@ TEST(ColumnCertificates, TwoIndicesAreNotOne) {
         Planted().codes(codes).units(kTwoCodes, {{{0, 1}, {2, -1}}, {{0, -1}, {2, 1}}},
                                      {{8, 1}, {8, -1}}),
         {"abba"}, kHandedOver);
+  check("of hidden units, one of which decides the sign",
+        Planted(PositionCode::fine(3))
+            .codes(codes)
+            .units(kTwoCodes, {{{0, -1}, {2, 3}}, {{0, 1}, {2, -3}}}, {{8, 1}, {8, -1}})
+            .units({{8, 1}}, {{{8, 1}}}, {{9, 1}})
+            .read({{9, 1}}),
+        {"abba"}, kHandedOver);
+  check("of a query",
+        Planted().codes(codes).attention(kTwoCodes,
+                                         {head({{{0, 1}}, {{1, 1}}, {{2, 2}}, {{3, 2}}},
+                                               {{{0, 1}}, {{1, 1}}, {{0, 1}}, {{1, 1}}}, kOneKey)}),
+        {"abba"}, kHandedOver);
+  check("of an average",
+        Planted()
+            .attention(kAll, {head(kNothing, kNothing, UniformContract{}, kCode,
+                                   {{8, Rational(3, 4)}, {9, Rational(3, 4)}})})
+            .units({{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {8, 1}, {9, 1}}, {{{kOne, 1}}},
+                   {{10, 1}})
+            .read({{10, 1}}),
+        {"abba"}, kHandedOver);
+  Planted table = Planted().units({{kLetter, 1}}, {{{kLetter, 1}}}, {{9, 1}});
+  table.model.position = TablePosition{{{{8, 1}}, {{8, 2}}}};
+  check("and a table has none", table, {"ab"}, kHandedOver);
 }
 
 /// In the first loop 8 holds -4, and with its mask the unit reads 4. In the second one it holds a sum of two
