@@ -169,9 +169,14 @@ TEST(ColumnCertificates, AMatchIsOfAllCirclesOfOneKey) {
         kHandedOver);
   Planted parity;
   std::get<CodePosition>(parity.model.position).parity = {{7, 1}};
+  const SparseVector four = {{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {7, 1}};
+  Planted heads = parity;
+  check("of keys of one head, whatever the classes of another",
+        heads.attention(four, {head({{{kOne, 1}}}, {{{kLetter, 1}}}, kOneKey),
+                               head({{{kOne, 1}}}, {{{7, -1}}}, kOneKey)}),
+        {"abb"}, kRun);
   check("of keys in two classes of one score",
-        parity.attention({{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {7, 1}},
-                         {head({{{kOne, 1}}, {}}, {{{kLetter, 1}}, {{7, 1}}}, kOneKey)}),
+        parity.attention(four, {head({{{kOne, 1}}, {}}, {{{kLetter, 1}}, {{7, 1}}}, kOneKey)}),
         {"baa"}, kHandedOver);
 }
 
@@ -252,17 +257,32 @@ TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
   check("a flag that is a code",
         Planted().attention(kAll, {head(kCode, kCode, RightmostContract{{{0, -1}}})}), {"ab"},
         kHandedOver);
+  check("a key where all are promised",
+        Planted().attention(kAll, {head(kCode, kCode, UniformContract{})}), {"ab"}, kHandedOver);
+  check("the last of several flagged tokens",
+        Planted().attention(kAll, {head(one, {{{0, 1}, {kLetter, 1}}}, flagged)}), {"aab"},
+        kHandedOver);
+  Head later = head(one, letter, RightmostContract{{{kLetter, 1}}});
+  later.causal = false;
+  check("a flag of a later token", Planted().attention(kAll, {later}), {"bab", "bba"}, kRun);
 }
 
 TEST(ColumnCertificates, HiddenUnitsAreLinearOnlyInPairs) {
   const SparseVector mask = {{0, 1}, {1, 1}};
   const SparseVector w = {{0, 1}, {1, -1}}, opposite = {{0, -1}, {1, 1}};
   check("that are opposite and written",
-        Planted().units(mask, {w, opposite, {{0, 1}, {1, -1}}, opposite},
-                        {{8, 1}, {8, -1}, {8, -1}, {8, 1}}),
+        Planted().units(mask, {w, opposite, w, opposite}, {{8, 1}, {8, -1}, {8, -1}, {8, 1}}),
         {"abab"}, kRun);
   check("that are opposite and written alike",
         Planted().units(mask, {w, opposite}, {{8, 1}, {8, 1}}), {"abab"}, kHandedOver);
+  check("that are opposite and written alike, less what they read",
+        Planted().units(mask, {w, opposite, {{0, 2}, {1, -2}}, {{0, -2}, {1, 2}}},
+                        {{8, 1}, {8, 1}, {8, Rational(-1, 2)}, {8, Rational(1, 2)}}),
+        {"abab"}, kHandedOver);
+  check("that are opposite in what is masked",
+        Planted().units(mask, {{{0, 1}, {1, -1}, {kLetter, 1}}, opposite, w, opposite},
+                        {{8, 1}, {8, -1}, {8, -1}, {8, 1}}),
+        {"abab"}, kRun);
   check("two for one",
         Planted().units(mask, {w, opposite, opposite, {{0, 2}, {1, -2}}, {{0, -2}, {1, 2}}},
                         {{8, 1}, {8, -1}, {8, -1}, {8, Rational(-1, 2)}, {8, Rational(1, 2)}}),
