@@ -95,6 +95,18 @@ Head head(const std::vector<SparseVector>& query, const std::vector<SparseVector
   return {true, matrix(query), matrix(key), matrix(value), written(to), std::move(contract)};
 }
 
+/// The same in 32 coordinates, where a direction needs pairs of opposite coordinates.
+Planted widened(Planted planted) {
+  Model& m = planted.model;
+  m.width = m.unembedding.columns = 2 * kWidth;
+  for (Layer& layer : m.layers) {
+    layer.feedforward.in.columns = layer.feedforward.out.rows = m.width;
+    for (Head& head : layer.attention.heads)
+      head.query.columns = head.key.columns = head.value.columns = head.output.rows = m.width;
+  }
+  return planted;
+}
+
 enum class Expected { run, handed_over };
 
 void check(const std::string& what, const Planted& planted, const std::vector<std::string>& words,
@@ -144,12 +156,49 @@ TEST(ColumnCertificates, AMatchIsOfAllCirclesOfOneKey) {
         kHandedOver);
   check("of the only key of an index", Planted().attention(kAll, {head(kCode, kCode, kOneKey)}),
         {"abba", "baab"}, kRun);
+  std::vector<SparseVector> letters = kCode;
+  letters.push_back({{kLetter, 1}});
+  check("of the only key of an index, in classes",
+        Planted().attention(kAll, {head(letters, letters, kOneKey)}), {"abba", "baab", "aaab"},
+        kRun);
   check("of several keys of an index",
         Planted().codes({{{0, 1}, 2, 1}}).attention(kAll, {head(kCode, kCode, kOneKey)}), {"abbab"},
         kHandedOver);
   check("of several keys of one class",
         Planted().attention(kAll, {head({{{kOne, 1}}}, {{{kLetter, 1}}}, kOneKey)}), {"aab"},
         kHandedOver);
+  Planted parity;
+  std::get<CodePosition>(parity.model.position).parity = {{7, 1}};
+  const SparseVector four = {{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {7, 1}};
+  Planted heads = parity;
+  check("of keys of one head, whatever the classes of another",
+        heads.attention(four, {head({{{kOne, 1}}}, {{{kLetter, 1}}}, kOneKey),
+                               head({{{kOne, 1}}}, {{{7, -1}}}, kOneKey)}),
+        {"abb"}, kRun);
+  check("of keys in two classes of one score",
+        parity.attention(four, {head({{{kOne, 1}}, {}}, {{{kLetter, 1}}, {{7, 1}}}, kOneKey)}),
+        {"baa"}, kHandedOver);
+}
+
+/// Norms of 5/4 and 1: of keys at two angles, the longer one has the larger score.
+TEST(ColumnCertificates, AnglesAreOfKeysOfOneLength) {
+  Planted lengths;
+  lengths.model.embedding = {{"a", {{kLetter, Rational(3, 4)}}}, {"b", {}}};
+  check("in two classes",
+        lengths.attention({{0, 1}, {1, 1}, {kLetter, 1}},
+                          {head({{{0, 1}}, {{1, 2}}}, kCode, kOneKey)}),
+        {"ba"}, kHandedOver);
+  check("and two of them as near as each other",
+        Planted().attention(kAll, {head({{{0, 3}}, {{1, 8}}}, kCode, kOneKey)}), {"ab"},
+        kHandedOver);
+  check("and a direction is not the code that it is made of",
+        Planted()
+            .attention({{0, 1}, {1, 4}}, {head(kCode, kCode, kOneKey, kCode, {{8, 1}, {9, 1}})})
+            .attention(
+                {{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {8, Rational(1, 4)}, {9, Rational(1, 4)}},
+                {head({{{8, 1}}, {{9, 1}}}, kCode, kOneKey, {{{kLetter, 1}}}, {{10, 1}})})
+            .read({{10, 1}}),
+        {"abab"}, kRun);
 }
 
 TEST(ColumnCertificates, ClassesOfProjectedKeysLieInIntervals) {
@@ -164,6 +213,27 @@ TEST(ColumnCertificates, ClassesOfProjectedKeysLieInIntervals) {
         Planted().attention(kAll, {head(one, keys(1, 1), last)}), {"baabab", "aabbab"}, kRun);
   check("that do not, and the first of the best class",
         Planted().attention(kAll, {head(one, keys(1, -1), last)}), {"baabab"}, kHandedOver);
+  check("for two classes of queries",
+        Planted().attention(kAll, {head({{{kLetter, 1}}}, {{{0, 1}}}, kOneKey)}), {"abab"},
+        kHandedOver);
+  check("with several keys of one code",
+        Planted().codes({{{0, 1}, 2, 1}}).attention(kAll, {head(one, keys(1, 1), kOneKey)}),
+        {"aab"}, kHandedOver);
+  // Only tokens of one letter get a code; the other letter gets a number, so that all norms are 16/5.
+  check("beside several keys that are one number",
+        Planted()
+            .units(kAll,
+                   {{{0, 1}, {kLetter, 1}, {kOne, -1}},
+                    {{1, 1}, {kLetter, 1}, {kOne, -1}},
+                    {{kLetter, -1}}},
+                   {{8, Rational(9, 16)}, {9, Rational(9, 16)}, {10, Rational(9, 32)}})
+            .attention({{kOne, 1}, {8, 1}, {9, 1}, {10, 1}},
+                       {head(one, {{{8, 1}, {10, -1}}}, kOneKey, one, {{11, 1}})})
+            .read({{11, 1}}),
+        {"bba"}, kHandedOver);
+  Head all = head(one, keys(1, 1), kOneKey);
+  all.causal = false;
+  check("of later tokens", Planted().attention(kAll, {all}), {"ab"}, kHandedOver);
 }
 
 TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
@@ -176,25 +246,43 @@ TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
   check("two keys that are selected together",
         Planted().attention(kAll, {head(kNothing, letter, kSomeKeys, one)}), {"ab"}, kHandedOver);
   const FlaggedContract flagged{{{kLetter, 1}}, std::nullopt}, unasked{{{kLetter, 1}}, never};
-  check("a flagged token", Planted().attention(kAll, {head(one, letter, flagged, one)}), {"ba"},
-        kRun);
+  check("a flagged token", Planted().attention(kAll, {head(one, letter, flagged, one)}),
+        {"ba", "ba"}, kRun);
   check("a flagged token that no row asks for",
         Planted().attention(kAll, {head(one, letter, unasked, one)}), {"ba"}, kHandedOver);
   check("all tokens, where none is asked for",
         Planted().attention(kAll, {head(kNothing, kNothing, unasked, one)}), {"ba"}, kRun);
   check("all tokens, where flagged ones are asked for",
         Planted().attention(kAll, {head(kNothing, kNothing, flagged, one)}), {"ba"}, kHandedOver);
+  check("a flag that is a code",
+        Planted().attention(kAll, {head(kCode, kCode, RightmostContract{{{0, -1}}})}), {"ab"},
+        kHandedOver);
+  check("a key where all are promised",
+        Planted().attention(kAll, {head(kCode, kCode, UniformContract{})}), {"ab"}, kHandedOver);
+  check("the last of several flagged tokens",
+        Planted().attention(kAll, {head(one, {{{0, 1}, {kLetter, 1}}}, flagged)}), {"aab"},
+        kHandedOver);
+  Head later = head(one, letter, RightmostContract{{{kLetter, 1}}});
+  later.causal = false;
+  check("a flag of a later token", Planted().attention(kAll, {later}), {"bab", "bba"}, kRun);
 }
 
 TEST(ColumnCertificates, HiddenUnitsAreLinearOnlyInPairs) {
   const SparseVector mask = {{0, 1}, {1, 1}};
   const SparseVector w = {{0, 1}, {1, -1}}, opposite = {{0, -1}, {1, 1}};
   check("that are opposite and written",
-        Planted().units(mask, {w, opposite, {{0, 1}, {1, -1}}, opposite},
-                        {{8, 1}, {8, -1}, {8, -1}, {8, 1}}),
+        Planted().units(mask, {w, opposite, w, opposite}, {{8, 1}, {8, -1}, {8, -1}, {8, 1}}),
         {"abab"}, kRun);
   check("that are opposite and written alike",
         Planted().units(mask, {w, opposite}, {{8, 1}, {8, 1}}), {"abab"}, kHandedOver);
+  check("that are opposite and written alike, less what they read",
+        Planted().units(mask, {w, opposite, {{0, 2}, {1, -2}}, {{0, -2}, {1, 2}}},
+                        {{8, 1}, {8, 1}, {8, Rational(-1, 2)}, {8, Rational(1, 2)}}),
+        {"abab"}, kHandedOver);
+  check("that are opposite in what is masked",
+        Planted().units(mask, {{{0, 1}, {1, -1}, {kLetter, 1}}, opposite, w, opposite},
+                        {{8, 1}, {8, -1}, {8, -1}, {8, 1}}),
+        {"abab"}, kRun);
   check("two for one",
         Planted().units(mask, {w, opposite, opposite, {{0, 2}, {1, -2}}, {{0, -2}, {1, 2}}},
                         {{8, 1}, {8, -1}, {8, -1}, {8, Rational(-1, 2)}, {8, Rational(1, 2)}}),
@@ -219,6 +307,23 @@ TEST(ColumnCertificates, DirectionsAreOfAllThatIsMaskedAndNothingElse) {
             .units({{kOne, 1}, {8, 1}}, {{{kOne, 1}}}, {{9, 1}})
             .read({{9, 1}}),
         {"aab"}, kHandedOver);
+  check("codes of two positions",
+        Planted(PositionCode::circle)
+            .codes({{{0, 1}, 0, 1}, {{2, 3}, 9, 1}})
+            .units({{0, 1}, {1, 2}, {2, 1}, {3, 2}}, {{{0, -1}}}, {{8, 1}}),
+        {"abba"}, kHandedOver);
+  check("zero",
+        Planted()
+            .attention(kAll, {head(kNothing, kNothing, UniformContract{})})
+            .units({{8, 1}}, {{{8, 1}}, {{8, -1}}}, {{9, 1}, {9, -1}})
+            .units({{kOne, 1}, {9, Rational(3, 16)}}, {{{kOne, 1}}}, {{10, 1}})
+            .read({{10, 1}}),
+        {"ab"}, kHandedOver);
+  check("a coordinate that has no opposite",
+        widened(Planted(PositionCode::fine(3))
+                    .codes({{{0, 1}, 0, 1}, {{2, 3}, 0, -1}})
+                    .units({{0, 1}, {1, 1}, {2, 1}}, {{{1, 1}}}, {{8, 1}})),
+        {"abba"}, kHandedOver);
 }
 
 TEST(ColumnCertificates, DirectionsOfMoreThan64BitsAreHandedOver) {
@@ -256,6 +361,47 @@ TEST(ColumnCertificates, TwoIndicesAreNotOne) {
         Planted().codes(codes).units(kTwoCodes, {{{0, 1}, {2, -1}}, {{0, -1}, {2, 1}}},
                                      {{8, 1}, {8, -1}}),
         {"abba"}, kHandedOver);
+  check("of hidden units, one of which decides the sign",
+        Planted(PositionCode::fine(3))
+            .codes(codes)
+            .units(kTwoCodes, {{{0, -1}, {2, 3}}, {{0, 1}, {2, -3}}}, {{8, 1}, {8, -1}})
+            .units({{8, 1}}, {{{8, 1}}}, {{9, 1}})
+            .read({{9, 1}}),
+        {"abba"}, kHandedOver);
+  check("of a query",
+        Planted().codes(codes).attention(kTwoCodes,
+                                         {head({{{0, 1}}, {{1, 1}}, {{2, 2}}, {{3, 2}}},
+                                               {{{0, 1}}, {{1, 1}}, {{0, 1}}, {{1, 1}}}, kOneKey)}),
+        {"abba"}, kHandedOver);
+  check("of an average",
+        Planted()
+            .attention(kAll, {head(kNothing, kNothing, UniformContract{}, kCode,
+                                   {{8, Rational(3, 4)}, {9, Rational(3, 4)}})})
+            .units({{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {8, 1}, {9, 1}}, {{{kOne, 1}}},
+                   {{10, 1}})
+            .read({{10, 1}}),
+        {"abba"}, kHandedOver);
+  Planted table = Planted().units({{kLetter, 1}}, {{{kLetter, 1}}}, {{9, 1}});
+  table.model.position = TablePosition{{{{8, 1}}, {{8, 2}}}};
+  check("and a table has none", table, {"ab"}, kHandedOver);
+}
+
+/// In the first loop 8 holds -4, and with its mask the unit reads 4. In the second one it holds a sum of two
+/// codes, whose norm is -4 from the second token on: the same number, but with the mask in it.
+TEST(ColumnCertificates, AMaskIsInADirectionAlready) {
+  Planted twice =
+      Planted()
+          .codes({{{0, 1}, 0, 1}, {{2, 3}, 1, 1}})
+          .units({{8, -1}}, {{{8, 1}}}, {{9, 1}})
+          .attention(kTwoCodes,
+                     {head(kCode, kCode, kOneKey, {{{0, 1}, {kOne, 2}}}),
+                      head(kCode, kCode, kOneKey, {{{2, -1}}, {{kOne, -2}}}, {{8, 1}, {9, 1}})})
+          .read({{9, 1}});
+  for (auto& [kind, vector] : twice.model.embedding) vector.push_back({8, -4});
+  for (Layer& layer : twice.model.layers) layer.block = Block::repeated;
+  twice.model.shape = {0, 2, 0};
+  twice.model.unroll.loops = 2;
+  check("of a repeated layer", twice, {"abba"}, kRun);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ TEST(ColumnPasses, CombineNumbersByFirstOccurrenceWithATableAndWithAHash) {
     for (Column& column : columns) {
       const auto local = passes.labels();
       for (std::size_t i = 0; i < kTokens; ++i)
-        local->data()[i] = static_cast<Label>(random() % 40 * (size / 40 + 1) % size);
+        local->data()[i] =
+            static_cast<Label>((random() % 20 * (size / 20 + 1) + random() % 2) % size);
       column.local = local;
       for (std::size_t k = 0; k < size; ++k)
         column.dictionary.push_back(static_cast<EntryId>(7 * k));
