@@ -328,7 +328,7 @@ std::string label_item(const std::string& name) {
       !is_plain_epsilon({name, false}) && !is_epsilon_word(name) && !special_symbol(name);
   std::string item = bare ? "" : "\\";
   for (const char character : name) {
-    if (std::string_view(",;|\\([{").find(character) != std::string_view::npos) item += '\\';
+    if (std::string_view(",;|\\()[]{}").find(character) != std::string_view::npos) item += '\\';
     if (character == '"') item += '\\';
     item += character;
   }
