@@ -100,8 +100,8 @@ TEST(Projections, CompareAsRealNumbers) {
   EXPECT_EQ(Projection::compare({g, a, 2}, {g, c, 2}), 0);
   EXPECT_EQ(Projection::compare(-Projection(g, a, 2), -Projection(g, b, 2)), 1);
   EXPECT_EQ(Projection::compare(-Projection(g, a, 2), {g, b, 2}), -1);
-  const std::vector<std::int64_t> many(8, std::int64_t{1} << 62);
-  EXPECT_THROW(Projection(many.data(), many.data(), 8), HandOver);
+  const std::vector<std::int64_t> many(12, std::int64_t{1} << 62);
+  EXPECT_THROW(Projection(many.data(), many.data(), 12), HandOver);
 }
 
 }  // namespace
