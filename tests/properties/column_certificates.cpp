@@ -260,7 +260,7 @@ TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
   check("a key where all are promised",
         Planted().attention(kAll, {head(kCode, kCode, UniformContract{})}), {"ab"}, kHandedOver);
   check("the last of several flagged tokens",
-        Planted().attention(kAll, {head(one, {{{0, 1}, {kLetter, 1}}}, flagged)}), {"aab"},
+        Planted().attention(kAll, {head(one, {{{0, 1}, {kLetter, 1}}}, flagged)}), {"baa"},
         kHandedOver);
   Head later = head(one, letter, RightmostContract{{{kLetter, 1}}});
   later.causal = false;
@@ -324,6 +324,18 @@ TEST(ColumnCertificates, DirectionsAreOfAllThatIsMaskedAndNothingElse) {
                     .codes({{{0, 1}, 0, 1}, {{2, 3}, 0, -1}})
                     .units({{0, 1}, {1, 1}, {2, 1}}, {{{1, 1}}}, {{8, 1}})),
         {"abba"}, kHandedOver);
+  Planted shares;
+  shares.model.norm = Norm::layernorm;
+  shares.model.embedding = {{"a", {{kLetter, 1}, {kOne, 1}, {10, -1}, {11, -1}}},
+                            {"b", {{kLetter, -1}, {kOne, 1}, {10, 1}, {11, -1}}}};
+  check("with the mean of a number",
+        shares
+            .attention({{kLetter, 1}, {kOne, 1}, {10, 1}, {11, 1}},
+                       {head(kNothing, kNothing, UniformContract{}, {{{kLetter, 1}}, {{10, 1}}},
+                             {{8, 1}, {12, 1}})})
+            .units({{kOne, 1}, {8, 1}, {12, 1}}, {{{8, -1}}}, {{9, 1}})
+            .read({{9, 1}}),
+        {"aabb"}, kHandedOver);
 }
 
 TEST(ColumnCertificates, DirectionsOfMoreThan64BitsAreHandedOver) {
@@ -384,6 +396,40 @@ TEST(ColumnCertificates, TwoIndicesAreNotOne) {
   Planted table = Planted().units({{kLetter, 1}}, {{{kLetter, 1}}}, {{9, 1}});
   table.model.position = TablePosition{{{{8, 1}}, {{8, 2}}}};
   check("and a table has none", table, {"ab"}, kHandedOver);
+  const Rational less(-11, 10);
+  check("of the signs of two sums",
+        Planted()
+            .codes({{{0, 1}, 0, 1}, {{2, 3}, 1, 1}, {{6, 7}, 2, 1}})
+            .attention({{0, 1}, {1, 1}, {2, 1}, {3, 1}, {kOne, 1}, {6, 1}, {7, 1}},
+                       {head(kCode, kCode, kOneKey, {{{0, 1}}, {{0, 1}}}, {{8, 1}, {12, 1}}),
+                        head(kCode, kCode, kOneKey, {{{2, less}}}),
+                        head(kCode, kCode, kOneKey, {{{6, less}}}, {{12, 1}})})
+            .units({{12, 1}}, {{{12, 1}}}, {{13, 1}})
+            .read({{13, 1}}),
+        {"abbab"}, kRun);
+  check("of a sum beside a number",
+        Planted()
+            .codes(codes)
+            .attention(kTwoCodes, {head(kCode, kCode, kOneKey, {{{0, 1}, {kOne, 1}}}),
+                                   head(kCode, kCode, kOneKey, {{{2, -1}}})})
+            .units({{8, 1}}, {{{8, 1}}}, {{9, 1}})
+            .read({{9, 1}}),
+        {"abba"}, kHandedOver);
+  // The own code after one letter, the code before it after the other.
+  const Rational half(1, 2);
+  check("of two classes of tokens",
+        Planted()
+            .codes(codes)
+            .units(kTwoCodes,
+                   {{{0, 1}, {kLetter, 1}, {kOne, -1}},
+                    {{1, 1}, {kLetter, 1}, {kOne, -1}},
+                    {{2, 1}, {kLetter, -1}, {kOne, -1}},
+                    {{3, 1}, {kLetter, -1}, {kOne, -1}}},
+                   {{8, half}, {9, half}, {8, half}, {9, half}})
+            .attention({{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {8, 1}, {9, 1}},
+                       {head({{{8, 1}}, {{9, 1}}}, kCode, kOneKey, {{{kLetter, 1}}}, {{10, 1}})})
+            .read({{10, 1}}),
+        {"abba"}, kRun);
 }
 
 /// In the first loop 8 holds -4, and with its mask the unit reads 4. In the second one it holds a sum of two

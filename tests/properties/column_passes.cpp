@@ -16,6 +16,7 @@
 #include "runtime/columns/column.hpp"
 #include "runtime/columns/column_run.hpp"
 #include "runtime/columns/families.hpp"
+#include "runtime/columns/hand_over.hpp"
 #include "tests/support/languages.hpp"
 
 namespace logdepth::column_passes_tests {
@@ -99,6 +100,8 @@ TEST(Projections, CompareAsRealNumbers) {
   EXPECT_EQ(Projection::compare({g, a, 2}, {g, c, 2}), 0);
   EXPECT_EQ(Projection::compare(-Projection(g, a, 2), -Projection(g, b, 2)), 1);
   EXPECT_EQ(Projection::compare(-Projection(g, a, 2), {g, b, 2}), -1);
+  const std::vector<std::int64_t> many(12, std::int64_t{1} << 62);
+  EXPECT_THROW(Projection(many.data(), many.data(), 12), HandOver);
 }
 
 }  // namespace
