@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 from files import ROOT, path, store
+from side_conditions import NO_FILE
 from test_side_conditions import collection
 
 WITHOUT = os.environ["LOGDEPTH_RECHECK_WITHOUT"]
@@ -54,25 +55,6 @@ LATER = [
     "{}: the query is not a direction of numbers",
     "{}: the query is not one pointer; found {}",
     "{}: the query is not one position",
-]
-# No file of the collection comes to these:
-NO_FILE = [
-    "coordinate {} enters the loop with {}",
-    "input: no room for the mirrored numbers",
-    "input: no room for the mirrored row",
-    "no prefix read-out",
-    "not a file of rows of a graph that answers with a relation",
-    "output: a read-out of states; expected products",
-    "output: expected accept or reject",
-    "output: the read-out has {} points; expected {}",
-    "position: expected a table",
-    "position: {}",
-    "the verdict is a tie",
-    "two position codes: {} and {}",
-    "{}: averages numbers that are no multiples of small counts",
-    "{}: elements of several product cells",
-    "{}: product cell {} has no label for a product",
-    "{}: reads 1/(p+1) of another token",
 ]
 
 

@@ -1,6 +1,5 @@
 """Every side condition of float_recheck.py matters: each `need` is removed in turn, and an input of the collection below that was refused is
 then confirmed, or ends otherwise. The conditions that no input notices are listed, each with its reason."""
-import ast
 import collections
 import copy
 import fractions
@@ -8,11 +7,11 @@ import json
 import pathlib
 import struct
 import tempfile
-import types
 import unittest
 
 import changes
 import files
+import side_conditions
 import test_float_certificates as certificates
 from files import ROOT, compiled, edited, load
 
@@ -27,26 +26,6 @@ UNNOTICED = [
     "{}: the norm depends on the iteration",
     "{}: the temperature is no number of the format",
 ]
-
-
-def without(number):
-    """float_recheck.py with its `need` number so much always true."""
-    tree, count = ast.parse(SOURCE), 0
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "need":
-            if count == number:
-                node.args[0] = ast.copy_location(ast.Constant(True), node.args[0])
-            count += 1
-    module = types.ModuleType("float_recheck_without")
-    exec(compile(ast.fix_missing_locations(tree), "float_recheck.py", "exec"), module.__dict__)
-    return module
-
-
-def conditions():
-    """First line, last line and message of every `need`, in the order of `without`."""
-    for node in ast.walk(ast.parse(SOURCE)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "need":
-            yield node.lineno, node.end_lineno, node.args[1].value if isinstance(node.args[1], ast.Constant) else ast.unparse(node.args[1])
 
 
 def decided(module, document, certificate, folder=None):
@@ -157,22 +136,19 @@ class FloatConditions(unittest.TestCase):
     maxDiff = None
 
     def test_each_is_noticed_when_it_is_removed(self):
-        checker, every = certificates.CHECKER, list(conditions())
+        checker, every = certificates.CHECKER, side_conditions.conditions(SOURCE)
         by_condition = collections.defaultdict(list)
         for given in collection():
             error = decided(checker, *given)
             if not isinstance(error, checker.Refused):
                 continue
-            trace, lines = error.__traceback__, []
-            while trace is not None:
-                lines.append(trace.tb_lineno)
-                trace = trace.tb_next
+            at = side_conditions.line_of_need(error)
             for i, (first, last, _) in enumerate(every):
-                if first <= lines[-2] <= last:
+                if first <= at <= last:
                     by_condition[i].append(given)
         unnoticed = set()
         for i, (_, _, message) in enumerate(every):
-            module, tried = without(i), by_condition[i]
+            module, tried = side_conditions.without(SOURCE, i), by_condition[i]
             if not any(not isinstance(decided(module, *given), module.Refused) for given in tried[:6] + tried[-6:]):
                 unnoticed.add(message)
         self.assertEqual(sorted(unnoticed - set(UNNOTICED)), [], f"{len(every)} conditions")

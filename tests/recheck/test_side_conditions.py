@@ -1,14 +1,11 @@
 """Every side condition of every lemma matters: each `need` of recheck.py is removed in turn, and a file of the collection below
 that was refused is then proved, or ends otherwise. The conditions that no file notices are listed, each with its reason."""
-import ast
 import collections
-import copy
-import sys
-import types
 import unittest
 
 import changes
 import files
+import side_conditions
 import targeted
 from files import PEER, ROOT, certified, compiled, edited, load
 import test_hostile_files
@@ -54,45 +51,7 @@ LATER = [
     "{}: the query is not one pointer",
 ]
 # No file of the collection comes to these:
-NO_FILE = [
-    "coordinate {} enters the loop with {}",
-    "input: no room for the mirrored numbers",
-    "input: no room for the mirrored row",
-    "no prefix read-out",
-    "not a file of rows of a graph that answers with a relation",
-    "output: a read-out of states; expected products",
-    "output: expected accept or reject",
-    "output: the read-out has {} points; expected {}",
-    "position: expected a table",
-    "position: {}",
-    "the verdict is a tie",
-    "two position codes: {} and {}",
-    "{}: averages numbers that are no multiples of small counts",
-    "{}: elements of several product cells",
-    "{}: product cell {} has no label for a product",
-    "{}: reads 1/(p+1) of another token",
-    "{}: the score is not that of one count and the own position code",
-]
-
-
-def without(number):
-    """recheck.py with its `need` number so much always true."""
-    tree, count = ast.parse(SOURCE), 0
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "need":
-            if count == number:
-                node.args[0] = ast.copy_location(ast.Constant(True), node.args[0])
-            count += 1
-    module = types.ModuleType("recheck_without")
-    exec(compile(ast.fix_missing_locations(tree), "recheck.py", "exec"), module.__dict__)
-    return module
-
-
-def conditions():
-    """(line, text of the message) of every `need`, in the order of `without`."""
-    for node in ast.walk(ast.parse(SOURCE)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "need":
-            yield node.lineno, node.end_lineno, node.args[1].value if isinstance(node.args[1], ast.Constant) else ast.unparse(node.args[1])
+NO_FILE = side_conditions.NO_FILE + ["{}: the score is not that of one count and the own position code"]
 
 
 def decided(module, document, certificate):
@@ -174,24 +133,19 @@ class SideConditions(unittest.TestCase):
     maxDiff = None
 
     def test_each_is_noticed_when_it_is_removed(self):
-        all_conditions = list(conditions())
+        all_conditions = side_conditions.conditions(SOURCE)
         by_condition = collections.defaultdict(list)
         for document, certificate in collection():
             error = decided(PEER, document, certificate)
             if not isinstance(error, PEER.Refused):
                 continue
-            trace = error.__traceback__
-            lines = []
-            while trace is not None:
-                lines.append(trace.tb_lineno)
-                trace = trace.tb_next
-            at = lines[-2]  # the call of `need`
+            at = side_conditions.line_of_need(error)
             for i, (first, last, _) in enumerate(all_conditions):
                 if first <= at <= last:
                     by_condition[i].append((document, certificate))
         unnoticed = set()
         for i, (line, _, message) in enumerate(all_conditions):
-            module, tried = without(i), by_condition[i]
+            module, tried = side_conditions.without(SOURCE, i), by_condition[i]
             sample = tried[-12:] + tried[::max(1, len(tried) // 50)]  # the last ones were made for one condition each
             if not any(not isinstance(decided(module, *pair), module.Refused) for pair in sample):
                 unnoticed.add(message)
