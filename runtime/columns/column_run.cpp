@@ -23,15 +23,7 @@ struct RationalLogits {
   std::span<const Rational> logits;
 
   std::optional<std::size_t> winner(std::span<const std::uint32_t> rows) const {
-    std::size_t best = 0;
-    bool tie = false;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      const auto order = logits[rows[i]] <=> logits[rows[best]];
-      if (order > 0) best = i;
-      tie = order == 0 || (tie && order < 0);
-    }
-    if (tie) return std::nullopt;
-    return best;
+    return strictly_largest(rows, [&](auto i, auto j) { return logits[i] <=> logits[j]; });
   }
   std::string text(std::uint32_t row) const { return logits[row].text(); }
 };

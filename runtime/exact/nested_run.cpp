@@ -15,15 +15,8 @@ struct NestedLogits {
   NestedArithmetic& arithmetic;
 
   std::optional<std::size_t> winner(std::span<const std::uint32_t> rows) const {
-    std::size_t best = 0;
-    bool tie = false;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      const int order = arithmetic.compare(logits[rows[i]], logits[rows[best]]);
-      if (order > 0) best = i;
-      tie = order == 0 || (tie && order < 0);
-    }
-    if (tie) return std::nullopt;
-    return best;
+    return strictly_largest(
+        rows, [&](auto i, auto j) { return arithmetic.compare(logits[i], logits[j]); });
   }
   int sign(std::uint32_t row) const { return arithmetic.sign(logits[row]); }
   std::string text(std::uint32_t row) const {

@@ -49,15 +49,8 @@ struct ExactLogits {
   const ValuePool& pool;
 
   std::optional<std::size_t> winner(std::span<const std::uint32_t> rows) const {
-    std::size_t best = 0;
-    bool tie = false;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      const auto order = pool[logits[rows[i]]] <=> pool[logits[rows[best]]];
-      if (order > 0) best = i;
-      tie = order == 0 || (tie && order < 0);
-    }
-    if (tie) return std::nullopt;
-    return best;
+    return strictly_largest(rows,
+                            [&](auto i, auto j) { return pool[logits[i]] <=> pool[logits[j]]; });
   }
   int sign(std::uint32_t row) const { return pool.sign(logits[row]); }
   std::string text(std::uint32_t row) const { return pool[logits[row]].text(); }

@@ -21,6 +21,21 @@
 
 namespace logdepth::inline runtime_stream {
 
+/// The index, in a list of rows, of the one whose logit is larger than all others; absent on a tie.
+/// `compare(i, j)` orders the logits of two rows.
+template <class Compare>
+std::optional<std::size_t> strictly_largest(std::span<const std::uint32_t> rows, Compare compare) {
+  std::size_t best = 0;
+  bool tie = false;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto order = compare(rows[i], rows[best]);
+    if (order > 0) best = i;
+    tie = order == 0 || (tie && order < 0);
+  }
+  if (tie) return std::nullopt;
+  return best;
+}
+
 /// How answers are read from the logits of one token, whatever the numbers are. `Logits` has
 ///   winner(rows)   the index, in this list of rows, of the strictly largest logit, if there is one
 ///   sign(row)      -1, 0 or 1
