@@ -29,6 +29,10 @@ class Refused(Exception):
     """A step that is not shown."""
 
 
+class Malformed(Exception):
+    """A file that is not what it should be."""
+
+
 class Spelled(str):
     """A number with a fraction, as a file spells it."""
 
@@ -471,7 +475,17 @@ def load(path):
         if len(dict(pairs)) != len(pairs):
             raise ValueError("a key appears twice")
         return dict(pairs)
-    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_float=Spelled, object_pairs_hook=unique)
+    data = pathlib.Path(path).read_bytes()
+    for begin, what in ((b"\xef\xbb\xbf", "a byte order mark"), (b"\x1f\x8b", "a packed file")):
+        if data.startswith(begin):
+            raise Malformed(f"{path}: expected JSON, found {what}")
+    try:
+        value = json.loads(data.decode(), parse_float=Spelled, object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"{path}: expected JSON, found: {error}") from None
+    if not isinstance(value, dict):
+        raise Malformed(f"{path}: expected a JSON object")
+    return value
 
 
 def main(arguments):
@@ -494,9 +508,14 @@ def main(arguments):
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 2
+    except Malformed as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyError as error:
+        print(f"{' '.join(arguments)}: expected a weights file and its certificate, found no key {error}", file=sys.stderr)
+        return 2
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error, RecursionError) as error:
-        print(f"{' '.join(arguments)}: wrong file; expected a weights file and its certificate, found {type(error).__name__}: {error}",
-              file=sys.stderr)
+        print(f"{' '.join(arguments)}: expected a weights file and its certificate; {error}", file=sys.stderr)
         return 2
     print(f"every word of at most {proof.length} letters: every head selects the tokens of the exact run, every answer is that of the exact run")
     print(f"numbers    {certificate['precision']}, {certificate['attention']} attention, sums in any order")

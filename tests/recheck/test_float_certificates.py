@@ -164,8 +164,16 @@ class FloatCertificates(unittest.TestCase):
         certificate = load(certified(file, 2))
         for wrong in ([], 3, {}, {"format": "logdepth-certificate"}, {**certificate, "version": 2}, {**certificate, "length": "4"}, {**certificate, "precision": "float16"},
                       {**certificate, "heads": [{"layer": 1}]}, {**certificate, "heads": 3}, {**certificate, "answers": None}):
-            self.assertEqual(check(file, store(wrong))[0], 2, wrong)
+            status, out, error = check(file, store(wrong))
+            self.assertEqual((status, out, error.count("\n")), (2, "", 1), wrong)
+            self.assertNotIn("Error", error, wrong)  # no name of an exception
         self.assertEqual(check(file, file)[0], 2)
+        for hostile, said in ((b"\xef\xbb\xbf{}", "a byte order mark"), (b"\x1f\x8b", "a packed file"), (b"{", "expected JSON, found: "), (b"\xff", "expected JSON, found: "),
+                              (b"[" * 100000, "expected JSON, found: "), (b"[]", "expected a JSON object")):
+            wrong = path()
+            pathlib.Path(wrong).write_bytes(hostile)
+            status, _, error = check(file, wrong)
+            self.assertEqual((status, error.startswith(wrong + ": "), said in error), (2, True, True), error)
         self.assertEqual(check(path(), store(certificate))[0], 2)
         for wrong in ({**certificate, "length": 0}, {**certificate, "length": 10**9}, {**certificate, "sha256": "0" * 64}):
             self.assertEqual(check(file, store(wrong))[0], 1, wrong)
