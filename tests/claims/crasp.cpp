@@ -267,7 +267,9 @@ TEST(Crasp, PositionsAndDistancesMeanWhatTheLiteratureSays) {
     EXPECT_EQ(parameters.contains("position_layers") ? compiled.number("position_layers") : 0u,
               position_layers)
         << lines;
-    (void)compiled.depth();
+    EXPECT_EQ(compiled.depth(),
+              compiled.number("comparisons") + compiled.number("table_layers") + position_layers)
+        << lines;
   }
 }
 
