@@ -28,13 +28,17 @@ UNNOTICED = [
 ]
 
 
-def decided(module, document, certificate, folder=None):
-    """None if all is confirmed, else the exception."""
+CHECKER = side_conditions.with_a_switch(SOURCE)
+
+
+def decided(document, certificate, folder=None, removed=None):
+    """None if all is confirmed by the checker without a condition, else the exception."""
+    CHECKER.REMOVED = removed
     try:
         hashed = {k: v for k, v in document.items() if k not in ("derived", "sha256")}
-        found = module.hashlib.sha256((module.canonical(hashed) + "\n").encode()).hexdigest()
-        module.require_hash(found, document, certificate)
-        proof = module.Proof(document, certificate)
+        found = CHECKER.hashlib.sha256((CHECKER.canonical(hashed) + "\n").encode()).hexdigest()
+        CHECKER.require_hash(found, document, certificate)
+        proof = CHECKER.Proof(document, certificate)
         proof.run()
         if folder:
             proof.exported(pathlib.Path(folder))
@@ -136,11 +140,11 @@ class FloatConditions(unittest.TestCase):
     maxDiff = None
 
     def test_each_is_noticed_when_it_is_removed(self):
-        checker, every = certificates.CHECKER, side_conditions.conditions(SOURCE)
+        every = side_conditions.conditions(SOURCE)
         by_condition = collections.defaultdict(list)
         for given in collection():
-            error = decided(checker, *given)
-            if not isinstance(error, checker.Refused):
+            error = decided(*given)
+            if not isinstance(error, CHECKER.Refused):
                 continue
             at = side_conditions.line_of_need(error)
             for i, (first, last, _) in enumerate(every):
@@ -148,8 +152,8 @@ class FloatConditions(unittest.TestCase):
                     by_condition[i].append(given)
         unnoticed = set()
         for i, (_, _, message) in enumerate(every):
-            module, tried = side_conditions.without(SOURCE, i), by_condition[i]
-            if not any(not isinstance(decided(module, *given), module.Refused) for given in tried[:6] + tried[-6:]):
+            tried = [(*given, None)[:3] for given in by_condition[i]]
+            if not any(not isinstance(decided(*given, removed=i), CHECKER.Refused) for given in tried[:6] + tried[-6:]):
                 unnoticed.add(message)
         self.assertEqual(sorted(unnoticed - set(UNNOTICED)), [], f"{len(every)} conditions")
 
