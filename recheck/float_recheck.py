@@ -529,8 +529,12 @@ def load(path, numbers=Spelled):
 
     def constant(name):
         raise Malformed(f"no JSON; found {name}")
+    data = pathlib.Path(path).read_bytes()
+    for begin, what in ((b"\xef\xbb\xbf", "a byte order mark"), (b"\x1f\x8b", "a packed file")):
+        if data.startswith(begin):
+            raise Malformed(f"{path}: expected JSON, found {what}")
     try:
-        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_float=numbers, object_pairs_hook=unique, parse_constant=constant)
+        return json.loads(data.decode(), parse_float=numbers, object_pairs_hook=unique, parse_constant=constant)
     except (ValueError, RecursionError):
         raise Malformed(f"{path}: no JSON; expected UTF-8 text of few levels") from None
 

@@ -200,6 +200,9 @@ class FloatCertificates(unittest.TestCase):
             change(changed)
             files.seal(changed)
             self.refused_in_one_sentence(store(changed), store({**certificate, "sha256": changed["sha256"]}))
+        for begin, said in ((b"\xef\xbb\xbf{}", "a byte order mark"), (b"\x1f\x8b", "a packed file")):
+            pathlib.Path(path("begin.json")).write_bytes(begin)
+            self.assertIn(said, check(file, path("begin.json"))[2])
         for wrong in ({**certificate, "length": 0}, {**certificate, "length": 10**9}, {**certificate, "sha256": "0" * 64}):
             self.assertEqual(check(file, store(wrong))[0], 1, wrong)
 
