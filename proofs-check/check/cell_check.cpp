@@ -169,6 +169,7 @@ void CellCheck::look_at_changes(const Stream<ValueId>& stream) {
     Part& part = parts_[s];
     const auto ids = stream.ids(s);
     const auto before = seen_ ? seen_->ids(s) : std::span<const TupleId>();
+    if (std::ranges::equal(ids, before)) continue;
     for (std::size_t token = 0; token < ids.size(); ++token) {
       const TupleId tuple = ids[token];
       if (!before.empty() && tuple == before[token]) continue;

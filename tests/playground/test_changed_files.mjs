@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {compareCells, compareWords, compile, contentOf, dice, seal, summary, totals, wordsOver} from './native.mjs';
+import {dice} from './dice.mjs';
+import {matrix, votes} from './small_files.mjs';
+import {compareCells, compareWords, compile, contentOf, seal, summary, totals, wordsOver} from './native.mjs';
 
 const FILES = [
   ['regular', '--regex', '(a|b)*abb'],
@@ -66,30 +68,24 @@ test('ties of the decision, and of prefixes', async () => {
   }
 });
 
+/** Raw inputs: every token takes the average of the x of the tokens with the largest score, the scalar product. */
+const nearest = {
+  ...votes, input: {kind: 'cells', names: ['x', 'y', 'z']}, width: 4, output: {kind: 'cells', names: ['x']},
+  unembedding: matrix(1, 4, [0, 3, '1']),
+  layers: votes.layers.map((layer) => ({...layer, attention: {...layer.attention, heads: layer.attention.heads.map((head) => {
+    const all = matrix(3, 4, [0, 0, '1'], [1, 1, '1'], [2, 2, '1']);
+    return {...head, query: all, key: all, value: matrix(1, 4, [0, 0, '1'])};
+  })}})),
+};
+
 test('scores that no double separates', async () => {
-  const [one, half] = ['1', '1/2'], matrix = (rows, columns, ...entries) => ({rows, columns, entries});
-  const file = (first) => ({
-    format: 'logdepth-weights', version: 1, name: 'close', construction: '', source: '', hypotheses: [], deviations: [],
-    parameters: {}, alphabet: [], input: {kind: 'cells', names: ['query', 'key', 'value']}, norm: 'rms', width: 4,
-    output: {kind: 'cells', names: ['value']}, shape: {initial: 1, repeated: 0, final: 0}, unroll: {kind: 'fixed', loops: 0},
-    position: {kind: 'table', rows: [[], [], [], []]}, embedding: {}, unembedding: matrix(1, 4, [0, 3, one]),
-    layers: [{
-      block: 'initial',
-      attention: {
-        mask: [[0, one], [1, one], [2, one]],
-        heads: [{
-          causal: false, query: matrix(2, 4, [0, 0, one], [1, 1, first]), key: matrix(2, 4, [0, 0, one], [1, 1, first]),
-          value: matrix(1, 4, [0, 2, half]), output: matrix(4, 1, [3, 0, one]), promise: {kind: 'uniform'},
-        }],
-      },
-      feedforward: {mask: [], in: matrix(0, 4), out: matrix(4, 0)},
-    }],
-  });
-  seal('close.json', file(one));
+  seal('nearest.json', nearest);
+  const permuted = ([x, y, z]) => [[x, y, z], [y, z, x], [z, x, y], [x, z, y], [z, y, x], [y, x, z]];
   const huge = `1${'0'.repeat(200)}`, almost = `1${'0'.repeat(199)}1`;
-  for (const [a, b, c] of [['0', '0', '0'], ['1', '1', '2'], [`1/${huge}`, `1/${almost}`, `1/${huge}`], [huge, almost, huge],
-                           [`sqrt(${huge})`, `-sqrt(${almost})`, '0'], ['sqrt(2)', '3*sqrt(1/2)', 'sqrt(9/2)'],
-                           [`${almost}/${huge}`, '1', '1'], ['sqrt(2/3)', '-sqrt(2)', 'sqrt(6)-sqrt(3/2)']])
-    await compareCells('close.json', `query key value\n${a} ${b} 1\n${b} ${c} 2\n${c} ${a} 3\n1 1 5\n`);
+  // The scores of (1, 1, 1) with permutations are equal, and their sums in doubles are not.
+  for (const values of [['1', '3', '7'], ['1/10', '2/10', '7/10'], ['1/3', '1/7', '-1/11'], ['sqrt(2)', 'sqrt(8)', '-sqrt(1/18)'],
+                        [`1/${huge}`, `1/${almost}`, '0'], [huge, almost, '1'], [`${almost}/${huge}`, '1', '1'],
+                        [`sqrt(${huge})`, `-sqrt(${almost})`, '0']])
+    await compareCells('nearest.json', `x y z\n1 1 1\n${permuted(values).map((row) => `${row.join(' ')}\n`).join('')}-1 -1 -1\n`);
   console.log(summary());
 });

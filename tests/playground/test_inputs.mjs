@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {Refusal, cellsInput, graphInput, readModel, run, wordInput} from '../../playground/exact_runner.mjs';
-import {compareCells, compareGraph, compareWords, compile, contentOf, dice, logdepth, read, seal, summary, totals, write} from './native.mjs';
+import {Refusal, cellsInput, graphInput, readModel, wordInput} from '../../playground/exact_runner.mjs';
+import {dice} from './dice.mjs';
+import {compareCells, compareGraph, compareWords, compile, contentOf, logdepth, read, seal, summary, totals, write} from './native.mjs';
 import {adjacency, difference, rows, textOf, votes, words} from './small_files.mjs';
 
 const modelOf = (file) => readModel(new TextEncoder().encode(textOf(file)));
@@ -67,6 +68,17 @@ test('the end of the field, with and without a decision', async () => {
     outcomes.push(outcome);
   }
   assert.deepEqual(outcomes, ['undecided', 'reject']);
+});
+
+test('position codes', async () => {
+  const {cells, ...plain} = words, parity = [[1, '1/3']], fills = [{at: [2, 3], back: 1, scale: '1/2'}];
+  for (const position of [{kind: 'circle', fills, parity}, {kind: 'fine', offset: 2, fills}, {kind: 'fine', offset: 1, fills: [], parity},
+                          {kind: 'two-circle', fills: [{at: [3, 1, 0, 2], back: 2, scale: '-3'}]},
+                          {kind: 'first-flag', first: [[3, '1']], rest: [[2, '5/7']]},
+                          {kind: 'table', rows: [[[2, '1']], [], [[3, '-1/2']], parity]}]) {
+    seal('positions.json', {...plain, position});
+    await compareWords('positions.json', ['', 'a', 'ba', 'bb', 'baabab', 'babbaabba']);
+  }
 });
 
 test('words without a token, and inputs of another kind', async () => {

@@ -1,11 +1,12 @@
 // Hostile weights files: the runner in playground/ refuses what the program refuses, in one sentence, at the same line.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {gunzipSync, gzipSync} from 'node:zlib';
+import {gzipSync} from 'node:zlib';
 
 import {Refusal, readModel} from '../../playground/exact_runner.mjs';
 import {sha256} from '../../playground/strict_json.mjs';
-import {dice, logdepth, seal, read, write} from './native.mjs';
+import {dice} from './dice.mjs';
+import {logdepth, read, seal, write} from './native.mjs';
 import {adjacency, difference, hashOf, rows, textOf, votes, words} from './small_files.mjs';
 
 /** What the runner says of a file, or null. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {readModel, run, wordInput} from '../../playground/exact_runner.mjs';
-import {compareWords, compile, contentOf, dice, logdepth, read, seal, summary, wordsOver} from './native.mjs';
+import {dice} from './dice.mjs';
+import {compareWords, compile, contentOf, seal, summary, wordsOver} from './native.mjs';
 
 // The files that tests/claims/python_runner.cpp compiles, and the constructions that it leaves out.
 const FILES = [

@@ -108,7 +108,7 @@ def exports():
     start = 8 + struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8:start])
 
-    def variant(change_header=None, change_config=None, change_data=None, seal=True):
+    def variant(change_header=None, change_config=None, change_data=None, seal=True, change_sums=lambda names: names):
         made = pathlib.Path(tempfile.mkdtemp(dir=files.FOLDER))
         own, settings, numbers = copy.deepcopy(header), copy.deepcopy(config), bytearray(data[start:])
         for change, value in ((change_header, own), (change_config, settings), (change_data, numbers)):
@@ -118,6 +118,10 @@ def exports():
         whole = struct.pack("<Q", len(text)) + text + bytes(numbers)
         (made / "model.safetensors").write_bytes(whole)
         (made / "config.json").write_text(json.dumps(settings))
+        (made / "certificate.json").write_text(json.dumps(certificate))
+        names = change_sums(["config.json", "model.safetensors", "certificate.json"])
+        of = {name: certificates.CHECKER.hashlib.sha256((made / name).read_bytes()).hexdigest() for name in names if "/" not in name}
+        (made / "SHA256SUMS").write_text("".join(f"{of.get(name, '0' * 64)}  {name}\n" for name in names))
         hashed = certificates.CHECKER.hashlib.sha256(whole).hexdigest()
         return document, {**certificate, "tensors": hashed if seal else certificate["tensors"]}, made
 
@@ -134,6 +138,10 @@ def exports():
     yield variant(change_header=lambda h: h["embedding"].update(shape=h["embedding"]["shape"][::-1]))
     yield variant(change_data=lambda d: d.__setitem__(slice(header["unembedding"]["data_offsets"][0], header["unembedding"]["data_offsets"][0] + 8), struct.pack("<d", 2**-30)))
     yield variant(change_header=lambda h: h.update(__metadata__={"a": "b"}), seal=False)
+    for _, change in certificates.changes_of_examples():
+        yield variant(change_config=change)
+    yield variant(change_sums=lambda names: names[1:])
+    yield variant(change_sums=lambda names: [*names, "../config.json"])
 
 
 class FloatConditions(unittest.TestCase):
