@@ -331,6 +331,16 @@ Command add_train_plan(CLI::App& train) {
   command->add_option("--memory", plan->slurm.memory, "memory per task in GiB")
       ->needs(slurm)
       ->check(CLI::Range(1, 65536));
+  command
+      ->add_option("--gres", plan->slurm.gres,
+                   "generic resources per task, as Slurm reads them: gpu:h100:1 (default with "
+                   "--device cuda: gpu:1)")
+      ->needs(slurm)
+      ->check(kSlurmWord);
+  command
+      ->add_flag("--dry-run", plan->slurm.dry_run,
+                 "print the script of the job array instead of submitting it")
+      ->needs(slurm);
   return [plan] { return train_plan(*plan); };
 }
 

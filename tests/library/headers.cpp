@@ -35,7 +35,7 @@ TEST_F(PublicHeaders, AreInstalledAndNothingElseIs) {
   const std::vector<std::string> installed = headers();
   EXPECT_EQ(std::set<std::string>(installed.begin(), installed.end()), public_ones);
   for (const char* header :
-       {"program", "compile", "constructions", "run", "test", "draw", "inspect"})
+       {"program", "compile", "constructions", "run", "test", "compare", "draw", "inspect"})
     EXPECT_TRUE(public_ones.contains(std::string(header) + ".hpp")) << header;
   for (const std::string& file : support::files_below(prefix)) {
     const bool expected =

@@ -31,7 +31,9 @@ struct CompiledCrasp {
   /// The depth of the file, which the parameters forecast.
   std::size_t depth() const {
     const std::size_t depth = measure(network.model(), 1).depth;
-    EXPECT_EQ(depth, number("comparisons") + number("table_layers"));
+    const bool positions = program.parameters.contains("position_layers");
+    EXPECT_EQ(depth, number("comparisons") + number("table_layers") +
+                         (positions ? number("position_layers") : 0));
     return depth;
   }
   /// What the network says; keeps its contracts.
