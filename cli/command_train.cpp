@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/validators.hpp"
@@ -150,7 +151,7 @@ int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) 
                                              : ModelUse::read);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
-    std::cerr << "wrote " << options.write_plan << ": " << plan.size() << " runs\n";
+    std::cerr << "wrote " << options.write_plan << ": " << counted(plan.size(), "run") << '\n';
     return kDone;
   }
   if (options.jobs.out.empty()) throw InputError("--out: expected the folder of the runs");
@@ -331,6 +332,16 @@ Command add_train_plan(CLI::App& train) {
   command->add_option("--memory", plan->slurm.memory, "memory per task in GiB")
       ->needs(slurm)
       ->check(CLI::Range(1, 65536));
+  command
+      ->add_option("--gres", plan->slurm.gres,
+                   "generic resources per task, as Slurm reads them: gpu:h100:1 (default with "
+                   "--device cuda: gpu:1)")
+      ->needs(slurm)
+      ->check(kSlurmWord);
+  command
+      ->add_flag("--dry-run", plan->slurm.dry_run,
+                 "print the script of the job array instead of submitting it")
+      ->needs(slurm);
   return [plan] { return train_plan(*plan); };
 }
 
