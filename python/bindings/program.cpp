@@ -320,7 +320,7 @@ void bind_what_is_read_off(ProgramClass& program) {
 
 void bind_program(nb::module_& module) {
   ProgramClass program(
-      module, "Program",
+      module, "Program", nb::is_weak_referenceable(),
       "A construction, written down: cells with their types, then statements in the order in which "
       "a\n"
       "theorist writes them, one after the other at every token at once (compiler/README.md has "

@@ -239,7 +239,7 @@ class Model:
         path: str | os.PathLike[str],
         *,
         length: int,
-        temperature: Literal["auto", "hard"] | float = "auto",
+        temperature: Literal["auto", "tested", "hard"] | float = "auto",
         precision: Literal["float64", "float32"] = "float64",
         seed: int = 1,
         certify: bool = False,
@@ -247,8 +247,8 @@ class Model:
         """Writes it in floating point for other programs to `path`: a folder, or of "onnx" a file.
 
         `length`: letters of the longest word, vertices of the largest graph, or tokens of the longest
-        stream. `temperature`: of the softmax, "auto" for what the proved separations ask for, or a number;
-        "hard" for averaging-hard attention. Before anything is written, the numbers that are to be written
+        stream. `temperature`: of the softmax, "auto" for what the proved separations ask for, "tested" for the
+        least power of two that passes the self-test, or a number; "hard" for averaging-hard attention. Before anything is written, the numbers that are to be written
         are evaluated on short words, on powers of letters, on random words (`seed`) and on all their prefixes,
         and give the answers of the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is
         needed.
