@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/validators.hpp"
@@ -150,7 +151,7 @@ int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) 
                                              : ModelUse::read);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
-    std::cerr << "wrote " << options.write_plan << ": " << plan.size() << " runs\n";
+    std::cerr << "wrote " << options.write_plan << ": " << counted(plan.size(), "run") << '\n';
     return kDone;
   }
   if (options.jobs.out.empty()) throw InputError("--out: expected the folder of the runs");

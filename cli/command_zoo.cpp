@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
@@ -23,7 +24,6 @@
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
-#include "runtime/file/whole_folder.hpp"
 
 namespace logdepth::inline cli {
 namespace {
@@ -116,29 +116,39 @@ std::string card(const ZooNetwork& network, const CheckedModel& model, const Mea
   return text;
 }
 
-/// What is known of a network that is complete; absent where it is not there. Errors: InputError
-/// where the folder holds something else.
+/// What is known of a network that is complete: its record is written last. Errors: InputError where
+/// the folder holds something else.
 std::optional<json> record_of(const ZooNetwork& network, const CheckedModel& model,
                               const std::string& folder) {
   if (!fs::exists(folder)) return std::nullopt;
-  const std::string file = folder + "/" + kRecord;
-  const json record = fs::exists(file) ? json::parse(read_text_file(file), nullptr, false) : json();
-  if (!record.is_object() || record.value("sha256", "") != weights_hash(model))
+  const auto refuse = [&](const std::string& found) {
     throw InputError(folder + ": expected the network " + network.name +
-                     " of this version, found something else; remove the folder");
+                     " of this version, found " + found + "; remove the folder");
+  };
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const std::set<std::string> known = {kWeights, kExamples, kCard, kRecord, kOnnx, kTensors};
+    if (!known.contains(name)) refuse(in_quotes(name));
+  }
+  const std::string file = folder + "/" + kRecord;
+  if (!fs::exists(file)) return std::nullopt;
+  const json record = json::parse(read_text_file(file), nullptr, false);
+  if (!record.is_object() || record.value("sha256", "") != weights_hash(model))
+    refuse("another one");
   return std::make_optional(record);
 }
 
 json write_network(const ZooNetwork& network, const CheckedModel& model,
                    const std::string& folder) {
-  WholeFolder whole(folder, {});
+  const OutputFolder around(folder);
+  const auto path = [&](const char* name) { return folder + "/" + name; };
   const Measures sizes = measure(model, 1);
-  save_weights(model, whole.file(kWeights));
+  save_weights(model, path(kWeights));
   const Exported tensors =
-      exported(model, ExportTarget::safetensors, network.length, whole.file(kTensors));
-  const Exported onnx = exported(model, ExportTarget::onnx, network.length, whole.file(kOnnx));
-  write_whole_file(whole.file(kExamples), zoo_examples(model, network.length));
-  write_whole_file(whole.file(kCard), card(network, model, sizes, tensors, onnx));
+      exported(model, ExportTarget::safetensors, network.length, path(kTensors));
+  const Exported onnx = exported(model, ExportTarget::onnx, network.length, path(kOnnx));
+  write_whole_file(path(kExamples), zoo_examples(model, network.length));
+  write_whole_file(path(kCard), card(network, model, sizes, tensors, onnx));
   json files = {kWeights, kExamples, kCard};
   if (tensors.written) files.push_back(kTensors);
   if (onnx.written) files.push_back(kOnnx);
@@ -148,8 +158,7 @@ json write_network(const ZooNetwork& network, const CheckedModel& model,
                        {"depth", depth_formula(model)}, {"width", sizes.width},
                        {"nonzeros", sizes.nonzeros},    {"length", tensors.length},
                        {"onnx_length", onnx.length},    {"files", files}};
-  write_whole_file(whole.file(kRecord), record.dump(1) + "\n");
-  whole.commit();
+  write_whole_file(path(kRecord), record.dump(1) + "\n");
   return record;
 }
 

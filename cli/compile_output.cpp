@@ -42,7 +42,7 @@ void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
 namespace {
 
 /// Files of more weights are tens of megabytes.
-constexpr std::uint64_t kManyWeights = 200000;
+constexpr std::uint64_t kManyWeights = 100000;
 
 }  // namespace
 

@@ -47,8 +47,9 @@ class MatrixMarketReader {
                      [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     }
     if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
-      throw place.error("expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " +
-                        in_quotes(place.text));
+      throw place.error(place.text,
+                        "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " +
+                            in_quotes(place.text));
     }
     if (words[2] != "coordinate") {
       throw place.error(fields[2],

@@ -40,7 +40,8 @@ struct DecisionPlan {
   std::size_t table_layers() const;
   /// Whether anything depends on positions.
   bool positions() const;
-  /// Two for residues modulo 3 or more, and one for each level that does nothing but fetch.
+  /// At most: two for residues modulo 3 or more, and one for each level that does nothing but fetch.
+  /// What does not depend on each other can share a layer.
   std::size_t position_layers(const NormalForm& normal) const;
 };
 

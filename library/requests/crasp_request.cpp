@@ -24,8 +24,9 @@ RequestedCrasp requested_program(const SourceFile& crasp, const Say& say) {
       "program: {}, {}, counts nested to depth {}; layers: {} for comparisons, {} for tables{}",
       requested.program.name, counted(requested.lines, "line"), requested.nesting,
       requested.comparisons, requested.table_layers,
-      requested.position_layers ? fmt::format(", {} for positions", *requested.position_layers)
-                                : ""));
+      requested.position_layers
+          ? fmt::format(", at most {} for positions", *requested.position_layers)
+          : ""));
   return requested;
 }
 

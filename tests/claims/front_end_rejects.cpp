@@ -219,7 +219,7 @@ TEST(BadJffFiles, AreRefusedWithTheLineAndWhatWasExpected) {
       "x.jff:1: expected an XML file of JFLAP, but found: No document element found, at column 1");
   EXPECT_EQ(
       of_jff("<structure>\n<type>fa</type>\n<automaton>"),
-      "x.jff:3: expected an XML file of JFLAP, but found: Start-end tags mismatch, at column 12");
+      "x.jff:3: expected an XML file of JFLAP, but found: Start-end tags mismatch, at column 11");
   EXPECT_EQ(of_jff("<html/>"),
             "x.jff:1: expected a <structure> element, as JFLAP writes, at column 1");
   EXPECT_EQ(of_jff("<structure>\n<type>pda</type></structure>"),

@@ -124,5 +124,58 @@ TEST_F(Compared, TheZooIsTheSameWheneverItIsWritten) {
   EXPECT_EQ(program(whole).status, 2);
 }
 
+TEST_F(Compared, ForecastsComeBeforeTheWork) {
+  compile_regular({.group = "A5"}).save(folder.file("a5.json"));
+  std::string word;
+  for (int i = 0; i < 3000; ++i) word += "ab";
+  folder.write("word.txt", word);
+  const support::Finished said =
+      program({"run", "a5.json", "--input", "@word.txt", "--engine", "mpfr:200", "--seconds", "1"});
+  EXPECT_EQ(said.status, 3);
+  EXPECT_EQ(said.err.find("logdepth: --engine mpfr:200: an input of 6001 tokens takes about "), 0u)
+      << said.err;
+  EXPECT_EQ(program({"run", "a5.json", "--input", "ab", "--engine", "mpfr:200"}).err.find("takes"),
+            std::string::npos);
+}
+
+TEST_F(Compared, DataWithWrongTargetsFailTheCheck) {
+  folder.write("right.csv", "seed,input,target\n1,1 1,1 2\n");
+  folder.write("wrong.csv", "seed,input,target\n1,1 1,1 1\n");
+  folder.write("broken.csv", "seed,input,target\n1,1 1,1\n");
+  EXPECT_EQ(program({"data", "check", "right.csv", "--monoid", "Z5"}).status, 0);
+  const support::Finished wrong =
+      program({"data", "check", "wrong.csv", "--monoid", "Z5", "--json"});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.err.find("wrong.csv:2: target index 2 is 1, expected 2"), std::string::npos);
+  EXPECT_NE(wrong.out.find("\"right\": false"), std::string::npos);
+  EXPECT_EQ(program({"data", "check", "broken.csv", "--monoid", "Z5"}).status, 2);
+}
+
+TEST_F(Compared, AJobArrayIsShownBeforeItIsSubmitted) {
+  EXPECT_EQ(program({"train", "word-problem", "--monoid", "S3", "--depths", "1", "--seeds", "1",
+                     "--steps", "10", "--write-plan", "plan.json"})
+                .status,
+            0);
+  const support::Finished shown = program({"train", "plan", "plan.json", "--slurm", "--dry-run",
+                                           "--gres", "gpu:h100:1", "--out", "runs"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_NE(shown.out.find("#SBATCH --gres=gpu:h100:1\n"), std::string::npos);
+  EXPECT_NE(shown.err.find("would submit 1 run, "), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs"));
+}
+
+TEST_F(Compared, AProgramOfThisFolderNeedsNoSlash) {
+  compile_regular({.regex = "(a|b)*abb"}).save(folder.file("abb.json"));
+  folder.write("ends_in_abb",
+               "#!/usr/bin/env python3\nimport sys\nfor line in sys.stdin:\n"
+               "    print('accept' if line.strip().endswith('abb') else 'reject', "
+               "flush=True)\n");
+  std::filesystem::permissions(folder.path() / "ends_in_abb", std::filesystem::perms::owner_all);
+  const support::Finished said = program(
+      {"test", "abb.json", "--against", "command:ends_in_abb", "--up-to", "2", "--random", "1"});
+  EXPECT_EQ(said.status, 0) << said.out << said.err;
+  EXPECT_NE(said.out.find("against command ./ends_in_abb, "), std::string::npos) << said.out;
+}
+
 }  // namespace
 }  // namespace logdepth::compared_tests
