@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/validators.hpp"
@@ -261,7 +262,7 @@ struct PlanArguments {
   TrainArguments common;
   std::string file;
   std::vector<std::string> names;
-  bool submit = false, status = false, collect = false;
+  bool submit = false, status = false, collect = false, dry = false;
   SlurmOptions slurm;
 };
 
@@ -278,8 +279,20 @@ TrainingPlan chosen(TrainingPlan plan, const PlanArguments& options) {
   return plan;
 }
 
+/// A plan that another version wrote, or a person, may lack settings: nothing is trained at a default
+/// that is not named.
+void say_defaults(const PlanDefaults& defaults, const PlanArguments& options, std::size_t runs) {
+  for (const auto& [setting, count] : defaults)
+    std::cerr << fmt::format("logdepth: {}: {} is the default, {} of {} lack the setting\n",
+                             options.file, printable(setting, kMostPrinted), count,
+                             counted(runs, "run"));
+}
+
 int train_plan(PlanArguments& options) {
-  const TrainingPlan plan = chosen(read_training_plan(options.file), options);
+  PlanDefaults defaults;
+  const TrainingPlan all = read_training_plan(options.file, &defaults);
+  const TrainingPlan plan = chosen(all, options);
+  if (!options.status && !options.collect) say_defaults(defaults, options, all.size());
   if (!options.submit && !options.status && !options.collect)
     return carry_out_or_write(plan, options.common);
   const JobOptions& jobs = options.common.jobs;
@@ -288,6 +301,7 @@ int train_plan(PlanArguments& options) {
   if (options.collect) return collect(plan, jobs.out);
   check(plan, ModelUse::read);  // the memory that is left here is not that of the tasks
   options.slurm.name = std::filesystem::path(options.file).stem();
+  options.slurm.dry = options.dry;
   return submit_array(plan, jobs, options.slurm);
 }
 
@@ -306,6 +320,11 @@ Command add_train_plan(CLI::App& train) {
   CLI::Option* const slurm = command->add_flag(
       "--slurm", plan->submit,
       "submit the runs without a record to Slurm as a job array, one task per run");
+  command
+      ->add_flag(
+          "--dry-run", plan->dry,
+          "print the script that --slurm would submit, without submitting or writing anything")
+      ->needs(slurm);
   CLI::Option* const status = command->add_flag("--status", plan->status,
                                                 "print the progress of each run, without training");
   CLI::Option* const collect = command->add_flag("--collect", plan->collect,

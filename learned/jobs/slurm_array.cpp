@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <utility>
 
 #include "base/phrases.hpp"
@@ -116,13 +117,14 @@ class NewFolder {
 int submit_array(const TrainingPlan& plan, const JobOptions& options, const SlurmOptions& slurm) {
   using Kind = RunState::Kind;
   expect_training_program();
-  expect_slurm();
+  if (!slurm.dry) expect_slurm();
   for (const PlannedRun& run : plan)
     if (*fs::path(run.name).begin() == kSlurmFolder)
       throw InputError("--slurm: expected runs outside the folder " + std::string(kSlurmFolder) +
                        ", which holds the job arrays, found the run " + run.name);
   const std::string folder = options.out + "/" + kSlurmFolder;
-  const FolderLock lock(folder);
+  std::optional<FolderLock> lock;
+  if (!slurm.dry) lock.emplace(folder);
   const PlanStates states = states_of(plan, options.out);
   if (!states.slurm_answered)
     throw InputError(
@@ -148,6 +150,11 @@ int submit_array(const TrainingPlan& plan, const JobOptions& options, const Slur
       fs::absolute(folder + "/" + std::to_string(before.empty() ? 1 : before.rbegin()->first + 1))
           .lexically_normal()
           .string();
+  if (slurm.dry) {
+    std::cout << script(submitted, place + "/plan.json", options, slurm);
+    std::cerr << "would submit " << counted(submitted.size(), "run") << "; nothing was written\n";
+    return 0;
+  }
   NewFolder files(place);
   write_training_plan(submitted, place + "/plan.json");
   write_whole_file(place + "/array.sh", script(submitted, place + "/plan.json", options, slurm));

@@ -14,6 +14,7 @@ struct SlurmOptions {
   std::string partition, time;               ///< empty: the cluster's own
   std::optional<std::uint64_t> array_limit;  ///< tasks at once
   std::optional<std::uint64_t> memory;       ///< GiB of each; absent: the cluster's own
+  bool dry = false;                          ///< print the script instead, write and submit nothing
 };
 
 /// Submits the runs that are neither done nor waiting nor running as one job array, a task each, and

@@ -23,7 +23,8 @@ Measurement read_measurement(const std::string& file) {
 }  // namespace
 
 ReportRuns read_report_runs(const std::string& folder) {
-  ReportRuns runs{read_run_records(folder)};
+  ReportRuns runs;
+  runs.records = read_run_records(folder, &runs.unreadable);
   for (const std::string& file : files_below(
            folder, [](const std::string& name) { return name.ends_with(kMeasurementFile); }))
     runs.measurements.push_back(read_measurement(file));
