@@ -151,7 +151,7 @@ int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) 
                                              : ModelUse::read);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
-    std::cerr << "wrote " << options.write_plan << ": " << plan.size() << " runs\n";
+    std::cerr << "wrote " << options.write_plan << ": " << counted(plan.size(), "run") << '\n';
     return kDone;
   }
   if (options.jobs.out.empty()) throw InputError("--out: expected the folder of the runs");
@@ -262,7 +262,7 @@ struct PlanArguments {
   TrainArguments common;
   std::string file;
   std::vector<std::string> names;
-  bool submit = false, status = false, collect = false, dry = false;
+  bool submit = false, status = false, collect = false;
   SlurmOptions slurm;
 };
 
@@ -301,7 +301,6 @@ int train_plan(PlanArguments& options) {
   if (options.collect) return collect(plan, jobs.out);
   check(plan, ModelUse::read);  // the memory that is left here is not that of the tasks
   options.slurm.name = std::filesystem::path(options.file).stem();
-  options.slurm.dry = options.dry;
   return submit_array(plan, jobs, options.slurm);
 }
 
@@ -320,11 +319,6 @@ Command add_train_plan(CLI::App& train) {
   CLI::Option* const slurm = command->add_flag(
       "--slurm", plan->submit,
       "submit the runs without a record to Slurm as a job array, one task per run");
-  command
-      ->add_flag(
-          "--dry-run", plan->dry,
-          "print the script that --slurm would submit, without submitting or writing anything")
-      ->needs(slurm);
   CLI::Option* const status = command->add_flag("--status", plan->status,
                                                 "print the progress of each run, without training");
   CLI::Option* const collect = command->add_flag("--collect", plan->collect,
@@ -350,6 +344,16 @@ Command add_train_plan(CLI::App& train) {
   command->add_option("--memory", plan->slurm.memory, "memory per task in GiB")
       ->needs(slurm)
       ->check(CLI::Range(1, 65536));
+  command
+      ->add_option("--gres", plan->slurm.gres,
+                   "generic resources per task, as Slurm reads them: gpu:h100:1 (default with "
+                   "--device cuda: gpu:1)")
+      ->needs(slurm)
+      ->check(kSlurmWord);
+  command
+      ->add_flag("--dry-run", plan->slurm.dry_run,
+                 "print the script of the job array instead of submitting it")
+      ->needs(slurm);
   return [plan] { return train_plan(*plan); };
 }
 

@@ -71,6 +71,7 @@ def read_json(path):
     except OSError:
         raise Malformed(f"{path}: cannot be read") from None
     expect(len(data) <= 256 << 20, "{}: too large; expected at most 256 MiB", path)
+    expect(not data.startswith(b"\xef\xbb\xbf"), "{}: a byte order mark; expected JSON without it, 'tail -c +4' removes it", path)
     expect(not data.startswith(b"\x1f\x8b"), "{}: packed; expected JSON, unpack it with gunzip first", path)
     try:
         text = data.decode()
@@ -2407,6 +2408,7 @@ def difference(x, dfa):
 
 def check(file, certificate, against, steps):
     document, claim = read_json(file), read_json(certificate)
+    other = against and read_json(against)
     try:
         theorem = prove(document, claim)
     except Refused as error:
@@ -2418,7 +2420,10 @@ def check(file, certificate, against, steps):
     if against is None:
         return 0
     expect(theorem["automaton"] is not None, "--against requires a file with an automaton")
-    word = difference(theorem["automaton"], read_json(against))
+    try:
+        word = difference(theorem["automaton"], other)
+    except Malformed as error:
+        raise Malformed(f"{against}: {error}") from None
     if word is None:
         print(f"same language as {against}")
         return 0
@@ -2433,6 +2438,8 @@ def main(arguments):
             steps = True
         elif argument == "--against":
             against = next(rest, None)
+            if against is None:
+                files.append("-")  # refused below
         else:
             files.append(argument)
     if len(files) != 2 or any(x.startswith("-") for x in files):

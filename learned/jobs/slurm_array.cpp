@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 #include <utility>
 
 #include "base/phrases.hpp"
@@ -49,7 +48,11 @@ std::string requests(std::size_t tasks, const JobOptions& options, const SlurmOp
   ask("ntasks", "1");
   ask("cpus-per-task", std::to_string(options.threads));
   if (slurm.memory) ask("mem", fmt::format("{}G", *slurm.memory), "SBATCH_MEM_PER_NODE");
-  if (options.device == "cuda") ask("gres", "gpu:1");
+  if (!slurm.gres.empty()) {
+    ask("gres", slurm.gres, "SBATCH_GRES");
+  } else if (options.device == "cuda") {
+    ask("gres", "gpu:1");
+  }
   if (!slurm.partition.empty()) ask("partition", slurm.partition, "SBATCH_PARTITION");
   if (!slurm.time.empty()) ask("time", slurm.time, "SBATCH_TIMELIMIT");
   ask("chdir", directive_word(fs::current_path().string()));
@@ -116,17 +119,21 @@ class NewFolder {
 
 int submit_array(const TrainingPlan& plan, const JobOptions& options, const SlurmOptions& slurm) {
   using Kind = RunState::Kind;
-  expect_training_program();
-  if (!slurm.dry) expect_slurm();
+  if (!slurm.dry_run) {
+    expect_training_program();
+    expect_slurm();
+  }
   for (const PlannedRun& run : plan)
     if (*fs::path(run.name).begin() == kSlurmFolder)
       throw InputError("--slurm: expected runs outside the folder " + std::string(kSlurmFolder) +
                        ", which holds the job arrays, found the run " + run.name);
   const std::string folder = options.out + "/" + kSlurmFolder;
   std::optional<FolderLock> lock;
-  if (!slurm.dry) lock.emplace(folder);
+  if (!slurm.dry_run) lock.emplace(folder);
   const PlanStates states = states_of(plan, options.out);
-  if (!states.slurm_answered)
+  if (!states.slurm_answered && slurm.dry_run)
+    std::cerr << "logdepth: squeue did not respond; status is from run folders only\n";
+  if (!states.slurm_answered && !slurm.dry_run)
     throw InputError(
         "--slurm: squeue did not respond, so the state of earlier jobs is unknown; nothing was "
         "submitted");
@@ -150,9 +157,10 @@ int submit_array(const TrainingPlan& plan, const JobOptions& options, const Slur
       fs::absolute(folder + "/" + std::to_string(before.empty() ? 1 : before.rbegin()->first + 1))
           .lexically_normal()
           .string();
-  if (slurm.dry) {
+  if (slurm.dry_run) {
     std::cout << script(submitted, place + "/plan.json", options, slurm);
-    std::cerr << "would submit " << counted(submitted.size(), "run") << "; nothing was written\n";
+    std::cerr << "would submit " << counted(submitted.size(), "run") << ", by " << place
+              << "/array.sh\n";
     return 0;
   }
   NewFolder files(place);

@@ -383,7 +383,7 @@ std::vector<std::string> depth_table_introduction(const DepthTable& table) {
     if (has_adaptive_loops(table))
       text.emplace_back(
           "An adaptive loop is given one iteration per doubling of the length, so its slope is "
-          "that of its schedule: it says that training succeeds at this depth, not that training "
+          "that of its schedule: it shows that training succeeds at this depth, not that training "
           "chose it. What a length needs is measured with fixed depth and free length (compare "
           "depth --need).");
   }

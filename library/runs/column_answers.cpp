@@ -14,11 +14,12 @@ constexpr std::size_t kMostGroupTokens = std::size_t{1} << 21;
 
 }  // namespace
 
-ColumnAnswers::ColumnAnswers(const Model& model, std::size_t memory, std::size_t least_tokens,
-                             ColumnRunner::Progress progress)
+ColumnAnswers::ColumnAnswers(const Model& model, std::size_t memory, std::size_t threads,
+                             std::size_t least_tokens, ColumnRunner::Progress progress)
     : model_(model),
       takes_words_(std::holds_alternative<WordInput>(model.input)),
       memory_(memory),
+      threads_(threads),
       least_tokens_(least_tokens),
       progress_(std::move(progress)) {}
 
@@ -33,9 +34,18 @@ bool ColumnAnswers::fits(std::size_t tokens) const {
   return takes_words_ && tokens >= least_tokens_ && tokens > 0;
 }
 
+/// Rows of a graph: a token is a vertex, and has a value for every vertex.
+bool ColumnAnswers::fits(const Tokens& tokens) const {
+  if (takes_words_) return fits(tokens.kinds.size());
+  const auto* graph = std::get_if<GraphInput>(&model_.input);
+  const std::size_t vertices = tokens.kinds.size();
+  return graph && graph->layout == GraphInput::Layout::rows && vertices > 0 &&
+         vertices * vertices >= least_tokens_;
+}
+
 /// Made when it is first needed: it prepares the whole file.
 ColumnRunner& ColumnAnswers::runner() {
-  if (!runner_) runner_.emplace(model_, memory_);
+  if (!runner_) runner_.emplace(model_, memory_, threads_);
   return *runner_;
 }
 
@@ -44,9 +54,9 @@ void ColumnAnswers::forget_large() {
 }
 
 std::optional<ColumnAnswer> ColumnAnswers::run(const Tokens& tokens, std::size_t beside) {
-  if (!fits(tokens.kinds.size()) || outside_hypotheses(model_, tokens)) return std::nullopt;
+  if (!fits(tokens) || outside_hypotheses(model_, tokens)) return std::nullopt;
   ColumnWords words(model_);
-  if (!words.add(tokens.kinds)) return std::nullopt;  // the general path says why
+  if (!words.add(tokens)) return std::nullopt;  // the general path says why
   auto logits = runner().run(words, loops_at(model_.unroll, tokens.size), beside, progress_);
   if (!logits) return std::nullopt;
   return ColumnAnswer{std::make_shared<const ColumnLogits>(std::move(*logits)), 0};

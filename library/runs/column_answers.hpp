@@ -16,24 +16,24 @@
 
 namespace logdepth::inline library_runs {
 
-/// A word that was run by columns: where its logits are.
+/// An input that was run by columns: where its logits are.
 struct ColumnAnswer {
   std::shared_ptr<const ColumnLogits> logits;
   std::size_t word = 0;  ///< of the logits
 };
 
-/// Runs words by columns: long ones alone, announced ones in groups of one length.
+/// Runs inputs by columns: long words alone, announced ones in groups of one length, graphs by their rows.
 class ColumnAnswers {
  public:
   using AnnouncedWords = std::vector<std::vector<std::string>>;
 
-  /// Keeps a reference. Inputs and groups of fewer than `least_tokens` tokens are not run.
-  ColumnAnswers(const Model& model, std::size_t memory, std::size_t least_tokens,
-                ColumnRunner::Progress progress);
+  /// Keeps a reference. Inputs and groups of fewer than `least_tokens` tokens and given values are not run.
+  ColumnAnswers(const Model& model, std::size_t memory, std::size_t threads,
+                std::size_t least_tokens, ColumnRunner::Progress progress);
 
   /// Keeps a reference.
   void announce(const AnnouncedWords& words);
-  /// A single word, or one that was announced; absent: it is for the general path. `beside`: bytes of the
+  /// A single input, or a word that was announced; absent: it is for the general path. `beside`: bytes of the
   /// memory that something else holds.
   std::optional<ColumnAnswer> run(const Tokens& tokens, std::size_t beside);
   std::optional<ColumnAnswer> run_announced(std::size_t word, const Tokens& tokens,
@@ -48,12 +48,13 @@ class ColumnAnswers {
 
  private:
   bool fits(std::size_t tokens) const;
+  bool fits(const Tokens& tokens) const;
   ColumnRunner& runner();
   void run_group(std::size_t first, std::uint64_t size, std::size_t beside);
 
   const Model& model_;
   bool takes_words_;
-  std::size_t memory_, least_tokens_;
+  std::size_t memory_, threads_, least_tokens_;
   ColumnRunner::Progress progress_;
   std::optional<ColumnRunner> runner_;
   const AnnouncedWords* announced_ = nullptr;

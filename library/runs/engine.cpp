@@ -37,7 +37,7 @@ class ExactEngine final : public Engine {
               std::size_t least_column_tokens)
       : model_(model),
         run_(model, threads),
-        columns_(model, run_memory(), least_column_tokens, spectators.progress),
+        columns_(model, run_memory(), threads, least_column_tokens, spectators.progress),
         contracts_(model, arithmetic()),
         progress_(spectators.progress),
         moments_(spectators.moments),
@@ -70,7 +70,8 @@ class ExactEngine final : public Engine {
                              : run_.accepts(token));
   }
   Read<bool> connected(std::size_t source, std::size_t target) override {
-    return certified(run_.connected(source, target));
+    return certified(answer_ ? answer_->logits->connected(source, target)
+                             : run_.connected(source, target));
   }
   Read<PrefixAnswer> prefix(std::size_t letter) override {
     const std::size_t token = first_letter(model_) + letter;
@@ -108,6 +109,7 @@ class ExactEngine final : public Engine {
     add(ColumnRule::match, AttentionRule::match);
     add(ColumnRule::angle, AttentionRule::angle);
     add(ColumnRule::projection, AttentionRule::one_query);
+    add(ColumnRule::scores, AttentionRule::distinct_keys);
     return ExactStatistics{attention,
                            contracts_.total_evaluated() + columns.contracts,
                            arithmetic().pool().size(),

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/columns/column_run.hpp"
+#include "runtime/columns/column_statistics.hpp"
 #include "runtime/exact/decided_run.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/floats/float_run.hpp"

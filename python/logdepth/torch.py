@@ -18,10 +18,14 @@ import hashlib
 import json
 import math
 import pathlib
-import re
 
 import torch
 from safetensors.torch import load_file
+
+if __package__:
+    from .answers import encoded, prefixes, tokens_of, verdict
+else:
+    from logdepth_answers import encoded, prefixes, tokens_of, verdict  # beside this file, in an exported folder
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 ATTENTIONS = {"softmax": "softmax", "hard": "hard", "averaging-hard": "hard"}
@@ -41,14 +45,40 @@ class Norm(torch.nn.Module):
         self.zero_below = zero_below
         self.subtract_mean = subtract_mean
 
-    def forward(self, h):
+    def forward(self, h, at_scale=lambda scale: scale):
+        """`at_scale` sees, and may replace, |x| / sqrt(M), and 1 where x is 0."""
         x = self.mask * h
         largest = x.abs().amax(-1, keepdim=True)
         zero = (largest == 0) | (largest < self.zero_below)
         if self.subtract_mean:
             x = x - x.mean(-1, keepdim=True)
-        size = torch.where(zero, torch.ones_like(largest), x.square().sum(-1, keepdim=True).sqrt())
-        return torch.where(zero, torch.zeros_like(x), math.sqrt(h.shape[-1]) / size * x)
+        # Chosen before the root, whose gradient at 0 is infinite.
+        square = torch.where(zero, torch.full_like(largest, h.shape[-1]), x.square().sum(-1, keepdim=True))
+        scale = at_scale(square.sqrt() / math.sqrt(h.shape[-1]))
+        return torch.where(zero, torch.zeros_like(x), x / scale)
+
+
+def weigh(scores, visible, temperature, tolerance=None):
+    """What a head makes of its scores: softmax at a temperature; with a tolerance (a number, or of the largest
+    score if `relative`) averaging-hard attention."""
+    if tolerance is None:
+        return torch.softmax((temperature * scores).masked_fill(~visible, -math.inf), -1)
+    near = tolerance["value"]
+    if tolerance["relative"]:
+        near = near * scores.abs().masked_fill(~visible, 0).amax(-1, keepdim=True)
+    scores = scores.masked_fill(~visible, -math.inf)
+    selected = (scores >= scores.amax(-1, keepdim=True) - near).to(scores.dtype)
+    return selected / selected.sum(-1, keepdim=True)
+
+
+def spread(config, given):
+    """Given values [B, T, values] at their places of the stream, [B, T, M]."""
+    place = config["given"]
+    stream = given.new_zeros(*given.shape[:2], config["width"])
+    stream[..., :place["values"]] = given
+    if place["mirror"]:
+        stream[..., place["mirror"]:place["mirror"] + place["values"]] = -given
+    return stream
 
 
 class Head(torch.nn.Module):
@@ -64,22 +94,12 @@ class Head(torch.nn.Module):
         self.tolerance = settings["tolerance"]
         self.scores, self.pattern, self.result = Point(), Point(), Point()
 
-    def weigh(self, scores, visible):
-        if not self.hard:
-            return torch.softmax((self.temperature * scores).masked_fill(~visible, -math.inf), -1)
-        tolerance = self.tolerance["value"]
-        if self.tolerance["relative"]:
-            tolerance = tolerance * scores.abs().masked_fill(~visible, 0).amax(-1, keepdim=True)
-        scores = scores.masked_fill(~visible, -math.inf)
-        selected = (scores >= scores.amax(-1, keepdim=True) - tolerance).to(scores.dtype)
-        return selected / selected.sum(-1, keepdim=True)
-
     def forward(self, z):
         scores = self.scores((z @ self.query.T) @ (z @ self.key.T).transpose(-1, -2))
         visible = torch.ones(scores.shape[-2:], dtype=torch.bool, device=z.device)
         if self.causal:
             visible = visible.tril()
-        pattern = self.pattern(self.weigh(scores, visible))
+        pattern = self.pattern(weigh(scores, visible, self.temperature, self.tolerance if self.hard else None))
         return self.result(pattern @ (z @ self.value.T) @ self.output.T)
 
 
@@ -112,28 +132,6 @@ class Layer(torch.nn.Module):
         h = self.after_attention(h + sum(head(z) for head in self.heads))
         units = self.units(torch.relu(self.feedforward_norm(h) @ self.inward.T))
         return self.after_feedforward(h + units @ self.outward.T)
-
-
-def letters_of(config, word):
-    """The letters of a word, a list as it is. A string is read as `logdepth run --input` reads it: letters
-    run together where all are single characters, else with white space between them."""
-    if not isinstance(word, str):
-        return list(word)
-    words = re.split("[ \\t\\n\\v\\f\\r]+", word)
-    if all(len(letter) == 1 for letter in config["alphabet"]):
-        return list("".join(words))
-    return [letter for letter in words if letter]
-
-
-def tokens_of(config, word):
-    """The numbers of its tokens."""
-    kinds, asked = config["tokens"], config["input"]
-    letters = letters_of(config, word)
-    for letter in letters:
-        if letter not in config["alphabet"]:
-            raise ValueError(f"the letter {letter!r} is not in the alphabet {config['alphabet']}")
-    names = ["<begin>"] * asked.get("begin", False) + letters + ["<end>"] * asked.get("end", False)
-    return [kinds.index(name) for name in names]
 
 
 class Network(torch.nn.Module):
@@ -179,17 +177,13 @@ class Network(torch.nn.Module):
         of the inputs, where it is not the number of letters."""
         count = (tokens if tokens is not None else given).shape[1]
         if count > self.config["most_tokens"]:
-            raise ValueError(f"{count} tokens; this export is for at most {self.config['most_tokens']}")
+            raise ValueError(f"expected at most {self.config['most_tokens']} tokens (length {self.config['length']}), "
+                             f"found {count}: export with a larger --length")
         h = self.positions[:count].unsqueeze(0)
         if tokens is not None and len(self.config["tokens"]):
             h = self.embedding[tokens] + h
         if given is not None:
-            place = self.config["given"]
-            spread = h.new_zeros(*given.shape[:2], h.shape[-1])
-            spread[..., :place["values"]] = given.to(h.dtype)
-            if place["mirror"]:
-                spread[..., place["mirror"]:place["mirror"] + place["values"]] = -given.to(h.dtype)
-            h = h + spread
+            h = h + spread(self.config, given.to(h.dtype))
         h = self.embedded(h)
         if loops is None:
             letters = count - sum(self.config["input"].get(end, False) for end in ("begin", "end"))
@@ -225,35 +219,25 @@ class Network(torch.nn.Module):
                 hook.remove()
 
     def encode(self, word):
-        """Tokens [1, T] of a word: a list of letters, or a string as `letters_of` takes it apart."""
+        """Tokens [1, T] of a word: a list of letters, or a string as `letters_of` takes it apart; or of a graph."""
         return torch.tensor([tokens_of(self.config, word)], device=self.positions.device)
 
-    def accepts(self, word):
-        """Whether the word is accepted; None where both logits are equal."""
-        output = self.config["output"]
-        last = self(self.encode(word))[0, -1]
-        accept, reject = last[output["accept"]].item(), last[output["reject"]].item()
-        return None if accept == reject else accept > reject
+    def answer(self, input):
+        """Logits [T, rows] of an input: a word, a graph or a division, as `logdepth_answers.encoded` takes it."""
+        parts, place = encoded(self.config, input), self.positions.device
+        tokens, given = parts["tokens"], parts["given"]
+        return self(None if tokens is None else torch.tensor([tokens], device=place),
+                    None if given is None else torch.tensor([given], dtype=torch.float64, device=place),
+                    size=parts["size"])[0]
+
+    def accepts(self, input):
+        """Whether a word, or a graph with source and target, is accepted; None where both logits are equal."""
+        return verdict(self.config, self.answer(input))
 
     def prefixes(self, word):
         """After each letter: the product of the letters so far, as the images of the points, or the
-        number of the state."""
-        readout, first = self.config["output"]["prefix"], self.config["input"]["begin"]
-        answers = []
-        for logits in self(self.encode(word))[0, first:first + len(letters_of(self.config, word))]:
-            row = readout["first_row"]
-            if readout["kind"] == "state":
-                answers.append(logits[row:row + readout["states"]].argmax().item())
-            elif readout["kind"] == "element":
-                best = logits[row:row + len(readout["elements"])].argmax().item()
-                answers.append(readout["elements"][best])
-            else:
-                images = []
-                for candidates in readout["images"]:
-                    images.append(candidates[logits[row:row + len(candidates)].argmax().item()])
-                    row += len(candidates)
-                answers.append(images)
-        return answers
+        number of the state; None where two largest logits are equal."""
+        return prefixes(self.config, self.answer(word).tolist())
 
 
 def require_whole(folder):

@@ -471,12 +471,31 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   return bands;
 }
 
+namespace {
+
+/// Why some lines are lighter than others.
+void explain_light_lines(TokenBands& bands) {
+  bool shared = false, quiet = false;
+  for (const Band& band : bands.bands)
+    for (const BandLine& line : band.lines) {
+      shared = shared || line.share < 1;
+      quiet = quiet || bands.tokens[line.to].quiet;
+    }
+  if (shared)
+    bands.notes.emplace_back("light lines to several tokens: the head takes their average");
+  if (quiet) bands.notes.emplace_back("light lines to one token: it holds nothing of the input");
+}
+
+}  // namespace
+
 Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
                                      const std::optional<std::pair<Vertex, Vertex>>& pair,
                                      const RunReview& review) {
-  const auto bands = attention_bands(runner, tokens, pair, review);
-  if (!bands.has_value()) return bands.refusal();
-  return token_bands_picture({bands.value()}, "attention of " + attention_title(runner.model()));
+  auto found = attention_bands(runner, tokens, pair, review);
+  if (!found.has_value()) return found.refusal();
+  TokenBands bands = std::move(found).value();
+  explain_light_lines(bands);
+  return token_bands_picture({std::move(bands)}, "attention of " + attention_title(runner.model()));
 }
 
 Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::string>& letters) {

@@ -20,40 +20,65 @@ std::vector<std::vector<Label>> counted(std::size_t size) {
   return numbers;
 }
 
+/// Numbers of pairs, as they are first asked for: by a table where that is small, else by a hash.
+class PairNumbers {
+ public:
+  /// Errors: HandOver beyond `most` pairs.
+  PairNumbers(std::size_t lefts, std::size_t rights, std::size_t table, std::size_t most)
+      : rights_(rights), most_(most) {
+    if (lefts * rights <= table) table_.assign(lefts * rights, kUnknown);
+  }
+  Label number(Label x, Label y) {
+    Label& known = table_.empty()
+                       ? hash_.try_emplace(std::uint64_t{x} << 32 | y, kUnknown).first->second
+                       : table_[x * rights_ + y];
+    if (known == kUnknown) {
+      if (pairs_.size() == most_)
+        throw HandOver("most tokens differ in the columns that are combined");
+      known = static_cast<Label>(pairs_.size());
+      pairs_.emplace_back(x, y);
+    }
+    return known;
+  }
+  const std::vector<std::pair<Label, Label>>& pairs() const { return pairs_; }
+
+ private:
+  std::size_t rights_, most_;
+  std::vector<Label> table_;
+  std::unordered_map<std::uint64_t, Label> hash_;
+  std::vector<std::pair<Label, Label>> pairs_;
+};
+
 }  // namespace
 
+/// All parts number the pairs that occur in them. Pairs of the first part come first, then those that the
+/// next one adds: as they first occur among all tokens.
 std::shared_ptr<Labels> ColumnPasses::join_pair(const SharedLabels& left, Numbers& numbers,
                                                 const Part& right) {
   const auto both = labels();
   const Label *a = left->data(), *b = right.local->data();
   Label* out = both->data();
-  Numbers next;
   const std::size_t most = std::max(kFewCombinations, tokens() / 4);
-  const auto fresh = [&](Label x, Label y) {
-    if (next.size() == most) throw HandOver("most tokens differ in the columns that are combined");
+  const Parts shared = parts();
+  const std::size_t table = std::max<std::size_t>(4 * tokens() / shared.size(), kFewCombinations);
+  std::vector<PairNumbers> found(shared.size(),
+                                 PairNumbers(numbers.size(), right.size, table, most));
+  shared.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = found[part].number(a[i], b[i]);
+  });
+  PairNumbers all = std::move(found[0]);
+  std::vector<std::vector<Label>> to(shared.size());
+  for (std::size_t part = 1; part < shared.size(); ++part)
+    for (const auto& [x, y] : found[part].pairs()) to[part].push_back(all.number(x, y));
+  if (shared.size() > 1)
+    shared.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+      if (part == 0) return;
+      for (std::size_t i = begin; i < end; ++i) out[i] = to[part][out[i]];
+    });
+  Numbers next;
+  for (const auto& [x, y] : all.pairs()) {
     next.push_back(numbers[x]);
     next.back().push_back(y);
-    return static_cast<Label>(next.size() - 1);
-  };
-  if (numbers.size() * right.size <= std::max<std::size_t>(4 * tokens(), std::size_t{1} << 16)) {
-    std::vector<Label> table(numbers.size() * right.size, kUnknown);
-    over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        Label& entry = table[a[i] * right.size + b[i]];
-        if (entry == kUnknown) entry = fresh(a[i], b[i]);
-        out[i] = entry;
-      }
-    });
-  } else {
-    std::unordered_map<std::uint64_t, Label> table;
-    over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::uint64_t key = std::uint64_t{a[i]} << 32 | b[i];
-        const auto [entry, is_new] = table.try_emplace(key, 0);
-        if (is_new) entry->second = fresh(a[i], b[i]);
-        out[i] = entry->second;
-      }
-    });
   }
   numbers = std::move(next);
   return both;
@@ -103,7 +128,7 @@ SharedLabels ColumnPasses::renamed(const SharedLabels& from, const std::vector<L
   const auto result = labels();
   const Label* in = from->data();
   Label* out = result->data();
-  over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
+  parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] = to[in[i]];
   });
   known = result;
@@ -121,7 +146,7 @@ SharedIndex ColumnPasses::merged(const Combinations& from,
   for (const SharedIndex& source : sources)
     if (source->family != family) throw HandOver("two families in one column");
   const auto ids = labels();
-  over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
+  parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const SharedIndex& source = indices[from.at(i)];
       ids->data()[i] = source ? static_cast<Label>(source->at(i)) : 0;  // 0: nobody asks
@@ -153,7 +178,7 @@ SharedLabels ColumnPasses::gather(const SharedLabels& from, const SharedLabels& 
   const auto result = labels();
   const Label *in = from->data(), *at = selected->data();
   Label* out = result->data();
-  over_tokens(tokens(), [&](std::size_t begin, std::size_t end) {
+  parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] = in[at[i]];
   });
   return result;

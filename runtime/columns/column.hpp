@@ -10,6 +10,7 @@
 #include "runtime/columns/entries.hpp"
 #include "runtime/columns/families.hpp"
 #include "runtime/columns/labels.hpp"
+#include "runtime/columns/token_parts.hpp"
 
 namespace logdepth::inline runtime_columns {
 
@@ -38,12 +39,16 @@ struct Combinations {
 /// get the same one, or what one adds the other does not take away.
 class ColumnPasses {
  public:
-  explicit ColumnPasses(std::shared_ptr<LabelMemory> memory) : memory_(std::move(memory)) {}
+  explicit ColumnPasses(std::shared_ptr<LabelMemory> memory, std::size_t threads = 1)
+      : memory_(std::move(memory)), threads_(threads) {}
 
   std::size_t tokens() const { return memory_->tokens(); }
   const std::shared_ptr<LabelMemory>& memory() const { return memory_; }
   std::uint64_t passes() const { return passes_; }
   void count_pass() { ++passes_; }
+  std::size_t threads() const { return threads_; }
+  /// The tokens, for threads to share.
+  Parts parts() const { return {tokens(), threads_, kLeastPart}; }
 
   /// Columns with one `local` are one part; a pass is made where another joins. Combinations are
   /// numbered as they first occur. Errors: HandOver where there are so many that nothing is gained.
@@ -76,7 +81,11 @@ class ColumnPasses {
   SharedLabels renamed(const SharedLabels& from, const std::vector<Label>& to);
   SharedIndex merged(const Combinations& from, const std::vector<SharedIndex>& indices);
 
+  /// Starting a thread costs about as much as passing over so many tokens.
+  static constexpr std::size_t kLeastPart = std::size_t{1} << 15;
+
   std::shared_ptr<LabelMemory> memory_;
+  std::size_t threads_;
   std::uint64_t passes_ = 0;
   std::map<std::vector<std::uint64_t>, Joined> joined_;
   std::map<std::pair<std::uint64_t, std::vector<Label>>, std::weak_ptr<const Labels>> renamed_;

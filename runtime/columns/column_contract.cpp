@@ -21,16 +21,33 @@ struct FormValues {
   const Rational& value(std::size_t token) const { return values[at.at(token)]; }
 };
 FormValues form_values(ColumnState& state, const SparseVector& form) {
-  SparseMatrix matrix{1, state.pools.model.width, {}};
-  for (const SparseEntry& e : form) matrix.entries.push_back({0, e.index, e.value});
-  const ColumnMap map(matrix, state.pools.segments, Rationals(matrix.columns, Rational(1)));
-  ColumnImages images = map(state, state.stream, nullptr);
-  FormValues result{std::move(images.at), {}};
-  for (const ColumnImage& image : images.images) {
-    if (image.index) throw HandOver("a flag of a contract that depends on a code");
-    result.values.push_back(image.v[0]);
+  const Segments& segments = state.pools.segments;
+  Columns read;
+  std::vector<std::uint32_t> of;
+  for (const SparseEntry& e : form) {
+    of.push_back(segments.place[e.index].segment);
+    read.push_back(&state.stream[of.back()]);
+  }
+  FormValues result{state.passes.combine(read), {}};
+  for (const auto& combination : result.at.entries) {
+    Rational sum;
+    for (std::size_t t = 0; t < form.size(); ++t) {
+      const ColumnEntry& entry = state.pools.entries[of[t]][combination[t]];
+      if (!entry.m.empty()) throw HandOver("a flag of a contract that depends on a code");
+      sum += form[t].value * entry.v[segments.place[form[t].index].offset];
+    }
+    result.values.push_back(std::move(sum));
   }
   return result;
+}
+/// The tokens at which the form is positive.
+std::vector<std::uint64_t> positive_tokens(ColumnState& state, const SparseVector& form,
+                                           std::size_t words) {
+  const FormValues values = form_values(state, form);
+  std::vector<std::uint64_t> set(words);
+  for (std::size_t i = 0; i < state.tokens(); ++i)
+    if (values.value(i).sign() > 0) insert(set.data(), i);
+  return set;
 }
 
 /// Calls row(token, first token of its word, one past the last one that it sees) for all rows.
@@ -87,32 +104,103 @@ void check_flagged(ColumnState& state, const FlaggedContract& contract,
   });
 }
 
-/// All keys are one vector.
+/// Calls expected(token, set) with the set of visible tokens, which it may make smaller, and holds it
+/// against the set that the row selects.
+template <class Expected>
+void check_rows(const ColumnState& state, const TokenSets& sets, bool causal, Expected expected) {
+  std::vector<std::uint64_t> visible(sets.words()), set;
+  std::size_t seen = 0;
+  over_rows(state, causal, [&](std::size_t i, std::size_t, std::size_t end) {
+    for (; seen < end; ++seen) insert(visible.data(), seen);
+    set = visible;
+    expected(i, set);
+    require_kept(std::ranges::equal(set, sets.row(i)));
+  });
+}
+
+/// The tokens that are in both; as it was where there is none.
+void prefer(std::vector<std::uint64_t>& set, TokenSets::Row other) {
+  std::uint64_t any = 0;
+  for (std::size_t w = 0; w < set.size(); ++w) any |= set[w] & other[w];
+  if (any == 0) return;
+  for (std::size_t w = 0; w < set.size(); ++w) set[w] &= other[w];
+}
+
+}  // namespace
+
 bool is_one_key(const ColumnImages& keys) {
   return std::ranges::all_of(keys.images, [&](const ColumnImage& key) {
     return key.m.empty() && key.v == keys.images[0].v;
   });
 }
 
-}  // namespace
+/// Row i: the tokens j with asks_i[p] > 0 and answers_j[p] > 0 for one of the pairs p.
+const TokenSets& ColumnContracts::related(const Pairs& pairs) {
+  if (related_ && pairs_ == pairs) return *related_;
+  pairs_ = pairs;
+  TokenSets& sets = related_.emplace(state_.passes.memory());
+  for (const RelatedContract::Pair& pair : pairs) {
+    const auto asks = positive_tokens(state_, {{pair.query, Rational(1)}}, sets.words());
+    const auto answers = positive_tokens(state_, {{pair.key, Rational(1)}}, sets.words());
+    for (std::size_t i = 0; i < state_.tokens(); ++i)
+      if (contains(asks, i))
+        for (std::size_t w = 0; w < sets.words(); ++w) sets.row(i)[w] |= answers[w];
+  }
+  return sets;
+}
 
-void check_contract(ColumnState& state, const Contract& contract, const ColumnSelection& selection,
-                    const ColumnImages& keys, bool causal) {
+/// The visible related tokens, of which there has to be one; of these the preferred ones, if there are any.
+void ColumnContracts::check_related(const RelatedContract& contract, const TokenSets& sets,
+                                    bool causal) {
+  const TokenSets& related_to = related(contract.pairs);
+  const auto preferred = positive_tokens(state_, contract.prefer, sets.words());
+  check_rows(state_, sets, causal, [&](std::size_t i, std::vector<std::uint64_t>& set) {
+    std::uint64_t any = 0;
+    for (std::size_t w = 0; w < set.size(); ++w) any |= set[w] &= related_to.row(i)[w];
+    require_kept(any != 0);
+    prefer(set, preferred);
+  });
+}
+
+void ColumnContracts::check_sets(const Contract& contract, const TokenSets& sets, bool causal) {
+  std::visit(Overload{[&](const UniformContract&) {
+                        check_rows(state_, sets, causal, [](std::size_t, auto&) {});
+                      },
+                      [&](const FlaggedContract& flagged) {
+                        const auto flags = positive_tokens(state_, flagged.flag, sets.words());
+                        std::optional<FormValues> when;
+                        if (flagged.when) when = form_values(state_, *flagged.when);
+                        check_rows(state_, sets, causal,
+                                   [&](std::size_t i, std::vector<std::uint64_t>& set) {
+                                     if (!when || when->value(i).sign() > 0) prefer(set, flags);
+                                   });
+                      },
+                      [&](const RelatedContract& related) { check_related(related, sets, causal); },
+                      [](const FindContract&) { throw HandOver("a contract of kind `find`"); },
+                      [](const auto&) { throw HandOver("a row that selects several positions"); }},
+             contract);
+}
+
+void ColumnContracts::check(const Contract& contract, const ColumnSelection& selection,
+                            bool one_key, bool causal) {
+  if (selection.sets && (!selection.selected || std::holds_alternative<RelatedContract>(contract)))
+    return check_sets(contract, *selection.sets, causal);
   // A word of one token: its row selects one position, which is all that it sees.
-  const bool single = selection.selected || state.period == 1;
-  const bool all = !selection.selected || state.period == 1;
+  const bool single = selection.selected || state_.period == 1;
+  const bool all = !selection.selected || state_.period == 1;
   std::visit(
-      Overload{
-          [&](const UniformContract&) { require_kept(all); },
-          [&](const MatchContract& match) {
-            require_kept(single || (!match.exactly_one && is_one_key(keys)));
-          },
-          [&](const RightmostContract& rightmost) {
-            check_rightmost(state, rightmost, selection, causal);
-          },
-          [&](const FlaggedContract& flagged) { check_flagged(state, flagged, selection, causal); },
-          [&](const FindContract&) { throw HandOver("a contract of kind `find`"); },
-          [&](const RelatedContract&) { throw HandOver("a contract of kind `related`"); }},
+      Overload{[&](const UniformContract&) { require_kept(all); },
+               [&](const MatchContract& match) {
+                 require_kept(single || (!match.exactly_one && one_key));
+               },
+               [&](const RightmostContract& rightmost) {
+                 check_rightmost(state_, rightmost, selection, causal);
+               },
+               [&](const FlaggedContract& flagged) {
+                 check_flagged(state_, flagged, selection, causal);
+               },
+               [](const FindContract&) { throw HandOver("a contract of kind `find`"); },
+               [](const RelatedContract&) { throw HandOver("a contract of kind `related`"); }},
       contract);
 }
 

@@ -9,11 +9,29 @@
 
 namespace logdepth::inline runtime_columns {
 
-/// Proves that a head keeps its selection contract at every row, from what it selected and from the
-/// stream before the sublayer: one pass over the tokens at most. It knows nothing of the rule that
-/// selected. Errors: HandOver for a contract that is broken, or is not one of those that it can prove;
-/// the general path finds the row and says it.
-void check_contract(ColumnState& state, const Contract& contract, const ColumnSelection& selection,
-                    const ColumnImages& keys, bool causal);
+/// The selection contracts of the heads of one sublayer, proved at every row from what a head selected and
+/// from the stream before the sublayer. Nothing is known here of the rule that selected.
+class ColumnContracts {
+ public:
+  /// Keeps a reference.
+  explicit ColumnContracts(ColumnState& state) : state_(state) {}
+
+  /// `one_key`: all tokens have the same key. Errors: HandOver for a contract that is broken, or is not
+  /// one of those that can be proved here; the general path finds the row and says it.
+  void check(const Contract& contract, const ColumnSelection& selection, bool one_key, bool causal);
+
+ private:
+  using Pairs = std::vector<RelatedContract::Pair>;
+  void check_sets(const Contract& contract, const TokenSets& sets, bool causal);
+  void check_related(const RelatedContract& contract, const TokenSets& sets, bool causal);
+  const TokenSets& related(const Pairs& pairs);
+
+  ColumnState& state_;
+  Pairs pairs_;  ///< of related_
+  std::optional<TokenSets> related_;
+};
+
+/// All keys are one vector.
+bool is_one_key(const ColumnImages& keys);
 
 }  // namespace logdepth::inline runtime_columns

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "runtime/columns/hand_over.hpp"
+#include "runtime/stream/embed.hpp"
 
 namespace logdepth::inline runtime_columns {
 namespace {
@@ -27,8 +28,10 @@ Column kinds_column(ColumnState& state, const std::vector<std::uint32_t>& kinds,
 }
 
 Column where_column(ColumnState& state) {
-  const auto* code = std::get_if<CodePosition>(&state.pools.model.position);
-  if (code && code->parity.empty()) return {nullptr, {static_cast<EntryId>(Where::even)}, nullptr};
+  const Position& position = state.pools.model.position;
+  const auto* code = std::get_if<CodePosition>(&position);
+  if (std::holds_alternative<TablePosition>(position) || (code && code->parity.empty()))
+    return {nullptr, {static_cast<EntryId>(Where::even)}, nullptr};
   const auto local = state.passes.labels();
   for (std::size_t i = 0; i < state.tokens(); ++i) {
     const std::size_t p = i % state.period;
@@ -86,30 +89,85 @@ Codes codes_of(ColumnState& state) {
   return codes;
 }
 
-}  // namespace
-
-void embed_columns(ColumnState& state, const std::vector<std::uint32_t>& kinds,
-                   const std::vector<const SparseVector*>& embedding) {
-  ColumnPools& pools = state.pools;
-  const Position& position = pools.model.position;
-  if (std::holds_alternative<TablePosition>(position)) throw HandOver("a table of positions");
-  const Column kind = kinds_column(state, kinds, embedding.size()), where = where_column(state);
-  const Codes codes = codes_of(state);
-  const Combinations both = state.passes.combine({&kind, &where});
-  std::vector<std::vector<EntryId>> entries(pools.segments.size());
-  for (const auto& combination : both.entries) {
-    Rationals row(pools.model.width);
-    for (const SparseEntry& e : *embedding[combination[0]]) row[e.index] += e.value;
-    add_position(position, static_cast<Where>(combination[1]), row);
-    for (std::size_t s = 0; s < pools.segments.size(); ++s) {
-      ColumnEntry entry{{}, codes.matrix[s]};
-      for (const std::uint32_t c : pools.segments.coordinates[s]) entry.v.push_back(row[c]);
-      entries[s].push_back(pools.entries[s].intern(std::move(entry)));
+/// Numbers that differ from token to token: given values, and a table of positions. Per segment a column,
+/// and what its entries add.
+struct Beside {
+  std::vector<Column> columns;
+  std::vector<std::vector<Rationals>> numbers;
+};
+Beside beside_kinds(ColumnState& state, const std::vector<Rational>& given) {
+  const ColumnPools& pools = state.pools;
+  Beside result{std::vector<Column>(pools.segments.size(), Column{nullptr, {0}, nullptr}),
+                std::vector<std::vector<Rationals>>(pools.segments.size())};
+  for (std::size_t s = 0; s < pools.segments.size(); ++s)
+    result.numbers[s] = {Rationals(pools.length(static_cast<std::uint32_t>(s)))};
+  const auto* table = std::get_if<TablePosition>(&pools.model.position);
+  const GivenPlace place = given_place(pools.model);
+  if (!table && place.values == 0) return result;
+  if (table && table->rows.size() < state.period)
+    throw HandOver("positions beyond the table of positions");
+  std::vector<std::map<Rationals, Label>> known(pools.segments.size());
+  std::vector<std::shared_ptr<Labels>> local(pools.segments.size());
+  std::map<std::uint32_t, Rationals> here;  // by segment: what stands at one token
+  const auto add = [&](std::size_t coordinate, const Rational& value) {
+    const auto [segment, offset] = pools.segments.place[coordinate];
+    here.try_emplace(segment, pools.length(segment)).first->second[offset] += value;
+  };
+  for (std::size_t i = 0; i < state.tokens(); ++i) {
+    here.clear();
+    for (std::size_t v = 0; v < place.values; ++v) {
+      const Rational& value = given[i * place.values + v];
+      add(v, value);
+      if (place.mirror > 0) add(v + place.mirror, -value);
+    }
+    if (table)
+      for (const SparseEntry& e : table->rows[i % state.period]) add(e.index, e.value);
+    for (auto& [segment, numbers] : here) {
+      if (!local[segment]) {
+        local[segment] = state.passes.labels();
+        std::fill_n(local[segment]->data(), state.tokens(), Label{0});
+        known[segment].emplace(result.numbers[segment][0], 0);
+      }
+      const auto fresh = static_cast<Label>(known[segment].size());
+      const auto [entry, is_new] = known[segment].try_emplace(numbers, fresh);
+      if (is_new) result.numbers[segment].push_back(std::move(numbers));
+      local[segment]->data()[i] = entry->second;
     }
   }
   for (std::size_t s = 0; s < pools.segments.size(); ++s)
+    if (local[s]) result.columns[s] = dictionary_of(local[s], result.numbers[s].size());
+  return result;
+}
+
+}  // namespace
+
+void embed_columns(ColumnState& state, const ColumnTokens& tokens) {
+  ColumnPools& pools = state.pools;
+  const Column kind = kinds_column(state, tokens.kinds, tokens.embedding.size());
+  const Column where = where_column(state);
+  const Codes codes = codes_of(state);
+  const Combinations both = state.passes.combine({&kind, &where});
+  std::vector<Rationals> rows;
+  for (const auto& combination : both.entries) {
+    Rationals& row = rows.emplace_back(pools.model.width);
+    for (const SparseEntry& e : *tokens.embedding[combination[0]]) row[e.index] += e.value;
+    add_position(pools.model.position, static_cast<Where>(combination[1]), row);
+  }
+  Column classes{both.local, std::vector<EntryId>(rows.size()), nullptr};
+  std::iota(classes.dictionary.begin(), classes.dictionary.end(), EntryId{0});
+  const Beside beside = beside_kinds(state, tokens.given);
+  for (std::size_t s = 0; s < pools.segments.size(); ++s) {
+    const Combinations all = state.passes.combine({&classes, &beside.columns[s]});
+    std::vector<EntryId> entries;
+    for (const auto& combination : all.entries) {
+      ColumnEntry entry{beside.numbers[s][combination[1]], codes.matrix[s]};
+      for (std::size_t r = 0; r < entry.v.size(); ++r)
+        entry.v[r] += rows[combination[0]][pools.segments.coordinates[s][r]];
+      entries.push_back(pools.entries[s].intern(std::move(entry)));
+    }
     state.stream.push_back(state.passes.relabel(
-        both, entries[s], std::vector<SharedIndex>(entries[s].size(), codes.index[s])));
+        all, entries, std::vector<SharedIndex>(entries.size(), codes.index[s])));
+  }
 }
 
 }  // namespace logdepth::inline runtime_columns

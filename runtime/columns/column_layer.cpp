@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
+#include <numeric>
 
 #include "runtime/columns/column_contract.hpp"
 #include "runtime/columns/hand_over.hpp"
@@ -51,6 +53,8 @@ ColumnLayer::ColumnLayer(const Model& model, const Layer& layer, const Segments&
     : has_units_(layer.feedforward.in.rows > 0),
       attention_norm_(model, segments, layer.attention.mask),
       feedforward_norm_(model, segments, layer.feedforward.mask),
+      segments_(segments),
+      scores_(layer.attention.heads.size() + 1),
       units_(layer.feedforward, segments, feedforward_norm_) {
   heads_.reserve(layer.attention.heads.size());
   for (const Head& head : layer.attention.heads)
@@ -94,6 +98,56 @@ void ColumnLayer::gather(ColumnState& state, Added& added, const SharedLabels& s
       }
       column.index = index;
     }
+  }
+}
+
+/// Every row selects a set: averages of values that are numbers, made once per share of every combination
+/// of values in a set.
+void ColumnLayer::average(ColumnState& state, Added& added, const TokenSets& sets) {
+  Columns read;
+  for (const auto& [segment, column] : added) {
+    if (column.index) throw HandOver("an average of codes");
+    read.push_back(&column);
+  }
+  const Combinations joint = state.passes.combine(read);
+  if (!joint.local) return;  // all values are one
+  const std::size_t classes = joint.entries.size();
+  std::vector<std::vector<std::uint64_t>> of_class(classes);
+  for (auto& set : of_class) set.resize(sets.words());
+  for (std::size_t j = 0; j < state.tokens(); ++j) insert(of_class[joint.at(j)].data(), j);
+  const auto local = state.passes.labels();
+  std::map<std::vector<std::uint32_t>, Label> known;
+  std::vector<const std::vector<std::uint32_t>*> distinct;
+  std::vector<std::uint32_t> counts(classes);
+  for (std::size_t i = 0; i < state.tokens(); ++i) {
+    auto left = static_cast<std::uint32_t>(size_of(sets.row(i)));
+    std::ranges::fill(counts, 0);
+    for (std::size_t c = 0; c < classes && left > 0; ++c) {
+      for (std::size_t w = 0; w < sets.words(); ++w)
+        counts[c] += static_cast<std::uint32_t>(std::popcount(sets.row(i)[w] & of_class[c][w]));
+      left -= counts[c];
+    }
+    std::uint32_t content = 0;
+    for (const std::uint32_t count : counts) content = std::gcd(content, count);
+    for (std::uint32_t& count : counts) count /= content;
+    const auto [entry, fresh] = known.try_emplace(counts, static_cast<Label>(distinct.size()));
+    if (fresh) distinct.push_back(&entry->first);
+    local->data()[i] = entry->second;
+  }
+  for (std::size_t a = 0; a < added.size(); ++a) {
+    auto& [segment, column] = added[a];
+    EntryPool& pool = state.pools.entries[segment];
+    Column averaged{distinct.size() > 1 ? local : nullptr, {}, nullptr};
+    for (const auto* shares : distinct) {
+      ColumnEntry entry{Rationals(state.pools.length(segment)), {}};
+      const std::int64_t all = std::accumulate(shares->begin(), shares->end(), std::int64_t{0});
+      for (std::size_t c = 0; c < classes; ++c)
+        if ((*shares)[c] != 0)
+          add_multiple(entry.v, 0, pool[joint.entries[c][a]].v, 0, entry.v.size(),
+                       Rational((*shares)[c], all));
+      averaged.dictionary.push_back(pool.intern(std::move(entry)));
+    }
+    column = std::move(averaged);
   }
 }
 
@@ -173,30 +227,76 @@ void ColumnLayer::add(ColumnState& state, std::uint32_t segment, const Column& c
   stream = state.passes.relabel(both, entries, indices);
 }
 
+/// Number heads_.size(): of all heads.
+const ColumnScores& ColumnLayer::scores(std::size_t head) {
+  if (!scores_[head]) {
+    std::vector<const Head*> of;
+    for (std::size_t k = 0; k < heads_.size(); ++k)
+      if (head == k || head == heads_.size()) of.push_back(&heads_[k].head);
+    scores_[head].emplace(of, segments_, attention_norm_);
+  }
+  return *scores_[head];
+}
+
+/// By classes of queries and keys; scores that are numbers can also be computed token by token.
+ColumnSelection ColumnLayer::select(ColumnState& state, std::size_t head, const NormedColumns& z,
+                                    ColumnAttention& attention, bool& one_key) {
+  const PreparedHead& prepared = heads_[head];
+  const ColumnImages queries = prepared.query(state, z), keys = prepared.key(state, z);
+  one_key = is_one_key(keys);
+  const auto has_index = [](const ColumnImage& image) { return image.index != nullptr; };
+  try {
+    return attention.select(state, queries, keys, prepared.head.causal);
+  } catch (const HandOver&) {
+    if (std::ranges::any_of(queries.images, has_index) ||
+        std::ranges::any_of(keys.images, has_index) || state.words() > 1 ||
+        state.tokens() > ColumnScores::kMostTokens)
+      throw;
+  }
+  ColumnSelection selection;
+  scores(head)(state, z, [&](std::size_t, ColumnSelection of) { selection = std::move(of); });
+  return selection;
+}
+
 void ColumnLayer::attend(ColumnState& state, ColumnAttention& attention, ColumnAverages& averages,
                          ColumnRows& rows) {
   if (heads_.empty()) return;
   const NormedColumns z = attention_norm_(state);
+  ColumnContracts contracts(state);
   Added all;
-  for (std::size_t k = 0; k < heads_.size(); ++k) {
-    const PreparedHead& prepared = heads_[k];
-    const bool causal = prepared.head.causal;
+  const auto finish = [&](std::size_t k, const ColumnSelection& selection, bool one_key) {
+    const Head& head = heads_[k].head;
+    contracts.check(head.contract, selection, one_key, head.causal);
+    std::vector<SharedLabels> sources;
+    Added added = values(state, heads_[k], z, sources);
+    if (selection.selected) {
+      gather(state, added, selection.selected);
+    } else if (selection.sets) {
+      average(state, added, *selection.sets);
+    } else {
+      averages.average(state, added, sources, head.causal);
+    }
+    rows[static_cast<std::size_t>(selection.rule)] += state.tokens();
+    std::move(added.begin(), added.end(), std::back_inserter(all));
+  };
+  const auto named = [](std::size_t k, auto work) {
     try {
-      const ColumnImages queries = prepared.query(state, z), keys = prepared.key(state, z);
-      const ColumnSelection selection = attention.select(state, queries, keys, causal);
-      check_contract(state, prepared.head.contract, selection, keys, causal);
-      std::vector<SharedLabels> sources;
-      Added added = values(state, prepared, z, sources);
-      if (selection.selected) {
-        gather(state, added, selection.selected);
-      } else {
-        averages.average(state, added, sources, causal);
-      }
-      rows[static_cast<std::size_t>(selection.rule)] += state.tokens();
-      std::move(added.begin(), added.end(), std::back_inserter(all));
+      work();
     } catch (const HandOver& reason) {
       throw HandOver(fmt::format("head {}: {}", k, reason.what()));
     }
+  };
+  if (scores(heads_.size()).fits(state, z)) {
+    scores(heads_.size())(state, z, [&](std::size_t k, const ColumnSelection& selection) {
+      named(k, [&] { finish(k, selection, false); });
+    });
+  } else {
+    for (std::size_t k = 0; k < heads_.size(); ++k)
+      named(k, [&] {
+        bool one_key = false;
+        const ColumnSelection selection = select(state, k, z, attention, one_key);
+        finish(k, selection, one_key);
+      });
   }
   // Every head has read its input, so outputs may be added in place.
   Pairs pairs;

@@ -3,20 +3,19 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/columns/column_map.hpp"
 #include "runtime/columns/column_norm.hpp"
+#include "runtime/columns/column_scores.hpp"
 #include "runtime/columns/column_selection.hpp"
 #include "runtime/columns/column_state.hpp"
 #include "runtime/columns/column_units.hpp"
 
 namespace logdepth::inline runtime_columns {
-
-/// How many rows each rule answered.
-using ColumnRows = std::array<std::uint64_t, 4>;
 
 /// Averages of an input: the same columns have the same family, so that what one head adds another one
 /// can take away.
@@ -65,13 +64,20 @@ class ColumnLayer {
   static Added values(ColumnState& state, const PreparedHead& head, const NormedColumns& z,
                       std::vector<SharedLabels>& sources);
   static void gather(ColumnState& state, Added& added, const SharedLabels& selected);
+  static void average(ColumnState& state, Added& added, const TokenSets& sets);
+  ColumnSelection select(ColumnState& state, std::size_t head, const NormedColumns& z,
+                         ColumnAttention& attention, bool& one_key);
+  const ColumnScores& scores(std::size_t head);
   /// Pairs of indices that one sublayer made: mirrored segments have to get the same.
   using Pairs = std::map<std::pair<SharedIndex, SharedIndex>, SharedIndex>;
   static void add(ColumnState& state, std::uint32_t segment, const Column& column, Pairs& pairs);
 
   bool has_units_;
   ColumnNorm attention_norm_, feedforward_norm_;
+  const Segments& segments_;
   std::vector<PreparedHead> heads_;
+  /// Of every head alone, and of all of them; made when they are first needed.
+  std::vector<std::optional<ColumnScores>> scores_;
   ColumnUnits units_;
 };
 

@@ -22,9 +22,8 @@ ColumnMap::ColumnMap(const SparseMatrix& matrix, const Segments& segments, const
   }
 }
 
-ColumnImage ColumnMap::image(ColumnState& state, const Columns& read,
+ColumnImage ColumnMap::image(const ColumnState& state, const Columns& read,
                              const std::vector<EntryId>& entries, const Rational& factor) const {
-  ++state.evaluations;
   ColumnImage result{Rationals(rows_.size()), {}, nullptr};
   std::map<std::uint32_t, Rationals> by_index;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -59,6 +58,7 @@ ColumnImages ColumnMap::operator()(ColumnState& state, const std::vector<Column>
   for (const auto& entries : result.at.entries)
     result.images.push_back(
         image(state, read, entries, factor ? state.pools.factors[entries.back()].v[0] : one));
+  state.evaluations += result.images.size();
   return result;
 }
 

@@ -39,8 +39,8 @@ class ColumnMap {
     std::uint32_t offset;
     Rational weight;
   };
-  ColumnImage image(ColumnState& state, const Columns& read, const std::vector<EntryId>& entries,
-                    const Rational& factor) const;
+  ColumnImage image(const ColumnState& state, const Columns& read,
+                    const std::vector<EntryId>& entries, const Rational& factor) const;
 
   std::vector<std::uint32_t> segments_;
   std::vector<std::vector<Term>> rows_;

@@ -229,6 +229,34 @@ ColumnNorm::Linear ColumnNorm::linear(const ColumnState& state) const {
   return x;
 }
 
+/// What has been summed up before every part. Sums wrap here: where one of them exceeds 64 bits, the first
+/// part in which it does begins right, and finds it.
+void ColumnNorm::start_sums(const ColumnState& state, const ColumnFamily& family,
+                            const std::vector<std::int64_t>& step,
+                            std::vector<std::vector<std::int64_t>>& sum) {
+  const Parts parts = state.passes.parts();
+  const std::size_t k = sum[0].size();
+  std::vector<std::vector<std::uint64_t>> counts(parts.size(),
+                                                 std::vector<std::uint64_t>(family.dims));
+  std::vector<char> starts(parts.size());
+  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i % state.period == 0) {
+        std::ranges::fill(counts[part], 0);
+        starts[part] = 1;
+      }
+      ++counts[part][family.column ? (*family.column)[i] : 0];
+    }
+  });
+  for (std::size_t part = 1; part < parts.size(); ++part)
+    for (std::size_t r = 0; r < k; ++r) {
+      auto total = starts[part - 1] ? 0 : static_cast<std::uint64_t>(sum[part - 1][r]);
+      for (std::size_t d = 0; d < family.dims; ++d)
+        total += counts[part - 1][d] * static_cast<std::uint64_t>(step[d * k + r]);
+      sum[part][r] = static_cast<std::int64_t>(total);
+    }
+}
+
 /// The vectors. Of a code or a direction with v = 0: y = W code(e) is a positive multiple of W vector(e).
 /// Of an average: (number of tokens up to i) y = the sum over these tokens of W's column of the token's
 /// combination plus v, since shares add up to 1 (L4): a running sum of integer steps.
@@ -242,13 +270,20 @@ void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnF
       columns.push_back(sums ? x.w[r * family.dims + d] + x.v[r] : x.w[r * family.dims + d]);
   const std::vector<std::int64_t> step = integer_multiple(columns);
   made.make_vectors(state.passes.memory());
-  std::vector<std::int64_t> now(k), given(family.dims);
-  std::vector<char> negative(k), positive(k);
-  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+  const Parts parts = state.passes.parts();
+  const auto combination = [&](std::size_t i) {
+    return family.column ? std::size_t{(*family.column)[i]} : 0;
+  };
+  std::vector<std::vector<std::int64_t>> sum(parts.size(), std::vector<std::int64_t>(k));
+  if (sums && parts.size() > 1) start_sums(state, family, step, sum);
+  std::vector<std::vector<char>> negative(parts.size(), std::vector<char>(k)), positive = negative;
+  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+    std::vector<std::int64_t> now = sum[part], given(family.dims);
+    std::vector<char> below = negative[part], above = positive[part];
     for (std::size_t i = begin; i < end; ++i) {
       if (!sums || i % state.period == 0) std::ranges::fill(now, 0);
       if (sums) {
-        const std::size_t d = family.column ? (*family.column)[i] : 0;
+        const std::size_t d = combination(i);
         for (std::size_t r = 0; r < k; ++r) add_checked(now[r], step[d * k + r]);
       } else {
         family.vector(x.index->at(i), given.data());
@@ -262,16 +297,20 @@ void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnF
       bool zero = true;
       for (std::size_t r = 0; r < k; ++r) {
         zero = zero && now[r] == 0;
-        negative[r] = negative[r] || now[r] < 0;
-        positive[r] = positive[r] || now[r] > 0;
+        below[r] = below[r] || now[r] < 0;
+        above[r] = above[r] || now[r] > 0;
         made.vectors[i * k + r] = now[r];
       }
       if (zero) throw HandOver("a direction of zero");
     }
+    sum[part] = std::move(now);
+    negative[part] = std::move(below);
+    positive[part] = std::move(above);
   });
   for (std::size_t r = 0; r < k; ++r) {
-    made.low.emplace_back(negative[r] ? -1 : 0);
-    made.high.emplace_back(positive[r] ? 1 : 0);
+    const auto some = [r](const std::vector<char>& signs) { return signs[r] != 0; };
+    made.low.emplace_back(std::ranges::any_of(negative, some) ? -1 : 0);
+    made.high.emplace_back(std::ranges::any_of(positive, some) ? 1 : 0);
   }
 }
 
@@ -322,8 +361,8 @@ NormedColumns ColumnNorm::sign(ColumnState& state, const Linear& x) const {
   const std::vector<std::int64_t> g = integer_multiple(x.w);
   const auto local = state.passes.labels();
   const std::uint32_t split = first.family->dims;
-  std::vector<std::int64_t> a(split), b(second.family->dims);
-  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+  state.passes.parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
+    std::vector<std::int64_t> a(split), b(second.family->dims);
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t e = x.index->at(i);
       first.family->vector(first.at(e), a.data());

@@ -62,6 +62,9 @@ class ColumnNorm {
                            std::optional<int> sign) const;
   NormedColumns direction(ColumnState& state) const;
   NormedColumns sign(ColumnState& state, const Linear& x) const;
+  static void start_sums(const ColumnState& state, const ColumnFamily& family,
+                         const std::vector<std::int64_t>& step,
+                         std::vector<std::vector<std::int64_t>>& sum);
   /// Vectors of x at every token, up to a positive factor.
   void fill_vectors(const ColumnState& state, const Linear& x, ColumnFamily& made) const;
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <variant>
 
-#include "runtime/columns/column_embedding.hpp"
 #include "runtime/columns/hand_over.hpp"
 #include "runtime/stream/bytes_text.hpp"
+#include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
 
 namespace logdepth::inline runtime_columns {
@@ -28,79 +28,121 @@ struct RationalLogits {
   std::string text(std::uint32_t row) const { return logits[row].text(); }
 };
 
+/// A logit of a relation.
+struct OneLogit {
+  const Rational& logit;
+  int sign(std::uint32_t) const { return logit.sign(); }
+};
+
 }  // namespace
 
-ColumnWords::ColumnWords(const Model& model) {
+ColumnWords::ColumnWords(const Model& model) : values_(given_place(model).values) {
   if (const auto* input = std::get_if<WordInput>(&model.input)) {
     begin_ = input->begin;
     end_ = input->end;
   }
   for (const auto& [kind, vector] : model.embedding) {
-    number_.emplace(kind, static_cast<std::uint32_t>(embedding_.size()));
-    embedding_.push_back(&vector);
+    number_.emplace(kind, static_cast<std::uint32_t>(tokens_.embedding.size()));
+    tokens_.embedding.push_back(&vector);
   }
 }
 
 bool ColumnWords::append(const std::string& kind) {
   const auto number = number_.find(kind);
   if (number == number_.end()) return false;
-  kinds_.push_back(number->second);
+  tokens_.kinds.push_back(number->second);
+  return true;
+}
+
+bool ColumnWords::append_given(const Tokens& tokens) {
+  if (values_ == 0) return tokens.given.empty();
+  if (words_ > 0 || tokens.given.size() != tokens.kinds.size()) return false;
+  for (const auto& row : tokens.given) {
+    if (row.size() != values_) return false;
+    for (const Real& value : row) {
+      if (!value.is_rational()) return false;
+      tokens_.given.push_back(value.rational_part());
+    }
+  }
   return true;
 }
 
 bool ColumnWords::finish(std::size_t before, bool complete) {
-  const std::size_t added = kinds_.size() - before;
+  const std::size_t added = tokens() - before;
   if (complete && added > 0 && (words_ == 0 || added == before / words_)) {
     ++words_;
     return true;
   }
-  kinds_.resize(before);
+  tokens_.kinds.resize(before);
+  tokens_.given.resize(before * values_);
   return false;
 }
 
 bool ColumnWords::add(const std::vector<std::string>& kinds) {
-  const std::size_t before = kinds_.size();
-  return finish(before, std::ranges::all_of(kinds, [&](const auto& kind) { return append(kind); }));
+  return add(Tokens{kinds, {}, 0});
+}
+
+bool ColumnWords::add(const Tokens& tokens) {
+  const std::size_t before = tokens_.kinds.size();
+  const auto known = [&](const std::string& kind) { return append(kind); };
+  return finish(before, append_given(tokens) && std::ranges::all_of(tokens.kinds, known));
 }
 
 bool ColumnWords::add_letters(const std::vector<std::string>& letters) {
-  const std::size_t before = kinds_.size();
+  const std::size_t before = tokens_.kinds.size();
   const auto known = [&](const std::string& letter) {
     return letter != kBeginToken && letter != kEndToken && append(letter);
   };
-  return finish(before, (!begin_ || append(kBeginToken)) && std::ranges::all_of(letters, known) &&
-                            (!end_ || append(kEndToken)));
+  return finish(before, values_ == 0 && (!begin_ || append(kBeginToken)) &&
+                            std::ranges::all_of(letters, known) && (!end_ || append(kEndToken)));
 }
 
-ColumnLogits::ColumnLogits(const Model& model, Combinations at, std::vector<Rationals> values,
-                           std::size_t period, std::size_t words)
+ColumnLogits::ColumnLogits(const Model& model, std::vector<Part> parts, std::size_t period,
+                           std::size_t words)
     : model_(model),
-      at_(std::move(at)),
-      values_(std::move(values)),
+      parts_(std::move(parts)),
       period_(period),
       words_(words),
-      prefixes_(values_.size()) {}
+      prefixes_(parts_.empty() ? 0 : parts_[0].values.size()) {}
 
-std::span<const Rational> ColumnLogits::logits(std::size_t word, std::size_t token) const {
-  return values_[at_.at(word * period_ + token)];
+Rationals ColumnLogits::logits(std::size_t word, std::size_t token) const {
+  Rationals all;
+  for (const Part& part : parts_) {
+    const Rationals& values = part.values[part.at.at(word * period_ + token)];
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+std::span<const Rational> ColumnLogits::only(std::size_t word, std::size_t token) const {
+  return parts_[0].values[parts_[0].at.at(word * period_ + token)];
 }
 
 Outcome<bool> ColumnLogits::accepts(std::size_t word, std::size_t token) const {
-  RationalLogits read{logits(word, token)};
+  RationalLogits read{only(word, token)};
   return read_verdict(model_, read);
 }
 
 Outcome<PrefixAnswer> ColumnLogits::prefix(std::size_t word, std::size_t token) const {
-  auto& known = prefixes_[at_.at(word * period_ + token)];
+  auto& known = prefixes_[parts_[0].at.at(word * period_ + token)];
   if (known) return *known;
-  RationalLogits read{logits(word, token)};
+  RationalLogits read{only(word, token)};
   auto answer = read_prefix(model_, read, token);
   if (answer.has_value()) known = answer.value();
   return answer;
 }
 
-ColumnRunner::ColumnRunner(const Model& model, std::size_t memory)
-    : model_(model), memory_(memory) {
+Outcome<bool> ColumnLogits::connected(std::size_t source, std::size_t target) const {
+  if (std::holds_alternative<AcceptOutput>(model_.output)) return accepts(0, period_ - 1);
+  check_relation(model_, period_, source, target);
+  const Part& row = parts_[target];
+  const Rational& logit = row.values[row.at.at(source)][0];
+  OneLogit read{logit};
+  return read_relation(read, source, target);
+}
+
+ColumnRunner::ColumnRunner(const Model& model, std::size_t memory, std::size_t threads)
+    : model_(model), memory_(memory), threads_(threads) {
   forget();
 }
 ColumnRunner::~ColumnRunner() = default;
@@ -133,9 +175,9 @@ std::optional<ColumnLogits> ColumnRunner::run(const ColumnWords& words, std::uin
   if (bytes() > limit_ / 2) forget();
   try {
     if (words.tokens() >= kMostTokens) throw HandOver("too many tokens for labels");
-    ColumnState state(*pools_, words.tokens(), words.tokens() / words.words(), limit_);
+    ColumnState state(*pools_, words.tokens(), words.tokens() / words.words(), limit_, threads_);
     ColumnRows rows{};
-    embed_columns(state, words.kinds(), words.embedding());
+    embed_columns(state, words.input());
     ColumnLogits logits = run_layers(state, loops, progress, rows);
     forget_input();
     statistics_.inputs += words.words();
@@ -205,15 +247,25 @@ ColumnLogits ColumnRunner::run_layers(ColumnState& state, std::uint64_t loops,
   return read(state);
 }
 
+/// Rows of a relation read different columns: one after the other. Else they are read together.
 ColumnLogits ColumnRunner::read(ColumnState& state) const {
-  const ColumnMap map(model_.unembedding, pools_->segments, Rationals(model_.width, Rational(1)));
-  ColumnImages images = map(state, state.stream, nullptr);
-  std::vector<Rationals> values;
-  for (ColumnImage& image : images.images) {
-    if (image.index) throw HandOver("logits that depend on a code");
-    values.push_back(std::move(image.v));
+  std::vector<SparseMatrix> rows = {model_.unembedding};
+  if (std::holds_alternative<RelationOutput>(model_.output)) {
+    rows.assign(model_.unembedding.rows, SparseMatrix{1, model_.unembedding.columns, {}});
+    for (const MatrixEntry& e : model_.unembedding.entries)
+      rows[e.row].entries.push_back({0, e.column, e.value});
   }
-  return {model_, std::move(images.at), std::move(values), state.period, state.words()};
+  const Rationals ones(model_.width, Rational(1));
+  std::vector<ColumnLogits::Part> parts;
+  for (const SparseMatrix& matrix : rows) {
+    ColumnImages images = ColumnMap(matrix, pools_->segments, ones)(state, state.stream, nullptr);
+    auto& part = parts.emplace_back(ColumnLogits::Part{std::move(images.at), {}});
+    for (ColumnImage& image : images.images) {
+      if (image.index) throw HandOver("logits that depend on a code");
+      part.values.push_back(std::move(image.v));
+    }
+  }
+  return {model_, std::move(parts), state.period, state.words()};
 }
 
 }  // namespace logdepth::inline runtime_columns

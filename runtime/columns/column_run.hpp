@@ -10,8 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/columns/column_embedding.hpp"
 #include "runtime/columns/column_layer.hpp"
 #include "runtime/columns/column_state.hpp"
+#include "runtime/columns/column_statistics.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/file/prefix_answer.hpp"
 #include "runtime/numbers/outcome.hpp"
@@ -20,67 +22,64 @@
 
 namespace logdepth::inline runtime_columns {
 
-/// Words of one length, as the numbers of their tokens' kinds: one input of columns.
+/// Words of one length, or the tokens of one graph: an input of columns.
 class ColumnWords {
  public:
   explicit ColumnWords(const Model& model);
 
-  /// Adds a word's tokens. False, and nothing is added, for a token without an embedding and for a word of
-  /// another length.
+  /// Adds the tokens of a word, or of a graph. False, and nothing is added, for a token without an
+  /// embedding, for a word of another length, and for given values beside other words or irrational ones.
+  bool add(const Tokens& tokens);
   bool add(const std::vector<std::string>& kinds);
-  /// The same of letters, with the tokens that begin and end a word.
+  /// Adds a word's letters, with the tokens that begin and end a word.
   bool add_letters(const std::vector<std::string>& letters);
 
   std::size_t words() const { return words_; }
-  std::size_t tokens() const { return kinds_.size(); }
-  const std::vector<std::uint32_t>& kinds() const { return kinds_; }
-  const std::vector<const SparseVector*>& embedding() const { return embedding_; }
+  std::size_t tokens() const { return tokens_.kinds.size(); }
+  const ColumnTokens& input() const { return tokens_; }
 
  private:
   bool append(const std::string& kind);
+  bool append_given(const Tokens& tokens);
   bool finish(std::size_t before, bool complete);
 
   bool begin_ = false, end_ = false;
+  std::size_t values_ = 0;  ///< given per token
   std::unordered_map<std::string, std::uint32_t> number_;
-  std::vector<const SparseVector*> embedding_;  ///< by kind
-  std::vector<std::uint32_t> kinds_;
+  ColumnTokens tokens_;
   std::size_t words_ = 0;
 };
 
 /// The logits of all tokens of an input, and what they answer. Keeps a reference to the model.
 class ColumnLogits {
  public:
-  ColumnLogits(const Model& model, Combinations at, std::vector<Rationals> values,
-               std::size_t period, std::size_t words);
+  /// Rows of the unembedding, in order, as numbers per class of tokens.
+  struct Part {
+    Combinations at;
+    std::vector<Rationals> values;  ///< per combination
+  };
+  ColumnLogits(const Model& model, std::vector<Part> parts, std::size_t period, std::size_t words);
 
   /// Tokens of a word, and words.
   std::size_t period() const { return period_; }
   std::size_t words() const { return words_; }
-  std::span<const Rational> logits(std::size_t word, std::size_t token) const;
+  Rationals logits(std::size_t word, std::size_t token) const;
   /// As of Runner, of a word. Errors: InputError when the output of the model is another.
   Outcome<bool> accepts(std::size_t word, std::size_t token) const;
   Outcome<PrefixAnswer> prefix(std::size_t word, std::size_t token) const;
+  /// Of a graph.
+  Outcome<bool> connected(std::size_t source, std::size_t target) const;
 
  private:
+  std::span<const Rational> only(std::size_t word, std::size_t token) const;
+
   const Model& model_;
-  Combinations at_;
-  std::vector<Rationals> values_;  ///< per combination
+  std::vector<Part> parts_;  ///< one for each row of a relation, else one
   std::size_t period_, words_;
   mutable std::vector<std::optional<PrefixAnswer>> prefixes_;  ///< decided ones, per combination
 };
 
-/// What column runs did so far.
-struct ColumnStatistics {
-  std::uint64_t inputs = 0, tokens = 0;       ///< run to the end; tokens of these
-  std::uint64_t passes = 0, evaluations = 0;  ///< of these: over the tokens; of maps and units
-  std::uint64_t contracts = 0;                ///< of these: rows at which a contract was proved
-  std::size_t bytes = 0;                      ///< the most that one of these held
-  ColumnRows rows{};                          ///< of these: by ColumnRule
-  std::uint64_t handed_over = 0;              ///< inputs
-  std::string reason;                         ///< of the latest that was handed over
-};
-
-/// Exact runs of words by columns: the residual stream is held as entries of small dictionaries, numbers
+/// Exact runs by columns: the residual stream is held as entries of small dictionaries, numbers
 /// of single tokens are not made. Every step rests on a certificate, which is proved of the weights and
 /// the input alone, or hands the input over: the answer is that of Runner, or there is none.
 ///
@@ -91,11 +90,12 @@ class ColumnRunner {
   /// Called after every sublayer.
   using Progress = std::function<void(const Location&)>;
 
-  /// Keeps a reference to the model. `memory`: how many bytes a run may hold, beside the model.
-  ColumnRunner(const Model& model, std::size_t memory);
+  /// Keeps a reference to the model. `memory`: how many bytes a run may hold, beside the model. `threads`:
+  /// how many a run may use where it pays; nothing else depends on it.
+  ColumnRunner(const Model& model, std::size_t memory, std::size_t threads = 1);
   ~ColumnRunner();
 
-  /// Runs words, the repeated block so many times, and proves every head's contract at every row; absent
+  /// Runs an input, the repeated block so many times, and proves every head's contract at every row; absent
   /// where the input is handed over. `beside`: bytes of the memory that something else holds.
   /// Precondition: at least one token, and an input within the hypotheses. What was interned for one
   /// input is kept for the next.
@@ -117,7 +117,7 @@ class ColumnRunner {
   void forget_input();
 
   const Model& model_;
-  const std::size_t memory_;
+  const std::size_t memory_, threads_;
   std::size_t limit_ = 0;  ///< of the latest run
   std::optional<ColumnPools> pools_;
   std::vector<std::unique_ptr<ColumnLayer>> layers_;

@@ -183,15 +183,19 @@ ColumnSelection ColumnAttention::by_match(ColumnState& state, const ColumnIndex&
   const Label* at = keys.of_index->data();
   Label* out = selected->data();
   const std::size_t period = state.period;
-  bool open = false;
-  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+  const Parts parts = state.passes.parts();
+  std::vector<char> open(parts.size());
+  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+    bool some = false;
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t word = i - i % period, e = query.at(i);
       out[i] = e < period ? at[word + e] : kNone;
-      open = open || out[i] > (causal ? i : word + period - 1);  // also kNone and kSeveral
+      some = some || out[i] > (causal ? i : word + period - 1);  // also kNone and kSeveral
     }
+    if (some) open[part] = 1;
   });
-  if (open) throw HandOver("a row without a key of its index, or with several of them");
+  if (std::ranges::find(open, 1) != open.end())
+    throw HandOver("a row without a key of its index, or with several of them");
   return {ColumnRule::match, selected};
 }
 
@@ -234,7 +238,7 @@ ColumnSelection ColumnAttention::by_bounds(ColumnState& state, const ColumnImage
     return found;
   };
   const auto selected = state.passes.labels();
-  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+  state.passes.parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t word = i / state.period;
       selected->data()[i] =
@@ -308,24 +312,34 @@ const ColumnAttention::SortedKeys& ColumnAttention::sorted_keys(ColumnState& sta
   state.passes.count_pass();
   sorted.held =
       HeldBytes(state.passes.memory(), state.tokens() * (sizeof(Plane) + sizeof(std::int64_t)));
-  sorted.keys.reserve(state.tokens());
-  std::vector<std::int64_t> vector;
-  bool large = false;
-  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+  sorted.keys.resize(state.tokens());
+  const Parts parts = state.passes.parts();
+  std::vector<std::vector<std::int64_t>> vector(parts.size());
+  std::vector<char> large(parts.size()), mixed(parts.size());
+  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+    bool some = false;
     for (std::size_t j = begin; j < end; ++j) {
-      const Plane p = planar(*key.index, matrix, j, vector);
-      sorted.keys.push_back(p);
-      large = large || std::max(std::abs(p[0]), std::abs(p[1])) >= std::int64_t{1} << 20;
-      if (p[1] <= 0) sorted.ordered = false;
+      const Plane p = planar(*key.index, matrix, j, vector[part]);
+      sorted.keys[j] = p;
+      some = some || std::max(std::abs(p[0]), std::abs(p[1])) >= std::int64_t{1} << 20;
+      if (p[1] <= 0) mixed[part] = 1;
+    }
+    if (some) large[part] = 1;
+  });
+  if (state.period > 1) sorted.falls = cross(sorted.keys[0], sorted.keys[1]) < 0;
+  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) {
       if (j % state.period == 0) continue;
-      const Wide turn = cross(sorted.keys[j - 1], p);
-      if (j == 1) sorted.falls = turn < 0;
-      if (turn == 0 || (turn < 0) != sorted.falls) sorted.ordered = false;
+      const Wide turn = cross(sorted.keys[j - 1], sorted.keys[j]);
+      if (turn == 0 || (turn < 0) != sorted.falls) mixed[part] = 1;
     }
   });
-  if (!large) return sorted;
-  sorted.lengths.reserve(state.tokens());
-  for (const Plane& p : sorted.keys) sorted.lengths.push_back(whole_length(p));
+  sorted.ordered = std::ranges::find(mixed, 1) == mixed.end();
+  if (std::ranges::find(large, 1) == large.end()) return sorted;
+  sorted.lengths.resize(state.tokens());
+  parts.share([&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) sorted.lengths[j] = whole_length(sorted.keys[j]);
+  });
   return sorted;
 }
 
@@ -391,18 +405,21 @@ ColumnSelection ColumnAttention::by_angle(ColumnState& state, const ColumnImage&
   if (!sorted.ordered) throw HandOver("keys that are not in the order of their angles");
   const std::vector<std::int64_t> matrix = integer_multiple(query.m);
   const auto selected = state.passes.labels();
-  std::vector<std::int64_t> vector;
-  Label guess = 0;
-  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
+  const Parts parts = state.passes.parts();
+  std::vector<std::vector<std::int64_t>> vector(parts.size());
+  std::vector<Label> guesses(parts.size());
+  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+    Label guess = guesses[part];
     for (std::size_t i = begin; i < end; ++i) {
-      const Plane x = planar(*query.index, matrix, i, vector);
+      const Plane x = planar(*query.index, matrix, i, vector[part]);
       if (x[1] <= 0) throw HandOver("a query outside the half plane of the keys");
       const std::size_t word = i - i % state.period;
-      if (i == word) guess = static_cast<Label>(word);
+      guess = std::max(guess, static_cast<Label>(word));
       selected->data()[i] =
           nearest_by_angle(sorted, x, static_cast<Label>(word),
                            static_cast<Label>(causal ? i + 1 : word + state.period), guess);
     }
+    guesses[part] = guess;
   });
   return {ColumnRule::angle, selected};
 }

@@ -10,16 +10,16 @@
 
 #include "runtime/columns/column_map.hpp"
 #include "runtime/columns/column_state.hpp"
+#include "runtime/columns/column_statistics.hpp"
+#include "runtime/columns/token_sets.hpp"
 
 namespace logdepth::inline runtime_columns {
 
-/// The rule that answered all rows of a head.
-enum class ColumnRule { uniform, match, angle, projection };
-
-/// What a head selects at every row: one position, or everything that the row sees.
+/// What a head selects at every row: one position, a set of them, or everything that the row sees.
 struct ColumnSelection {
   ColumnRule rule = ColumnRule::uniform;
-  SharedLabels selected;  ///< absent: all visible positions
+  SharedLabels selected = nullptr;                  ///< absent: not one position at every row
+  std::shared_ptr<const TokenSets> sets = nullptr;  ///< both absent: all visible positions
 };
 
 /// Averaging-hard attention by classes of queries and keys. A class is an image v + M code(e); its rule is

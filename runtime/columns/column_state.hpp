@@ -34,9 +34,10 @@ struct ColumnPools {
 /// The residual stream of an input as columns, one per segment. The input is one word, or words of one
 /// length one after the other: a token sees its own word.
 struct ColumnState {
-  ColumnState(ColumnPools& of, std::size_t tokens, std::size_t tokens_of_word, std::size_t memory)
+  ColumnState(ColumnPools& of, std::size_t tokens, std::size_t tokens_of_word, std::size_t memory,
+              std::size_t threads)
       : pools(of),
-        passes(std::make_shared<LabelMemory>(tokens, memory)),
+        passes(std::make_shared<LabelMemory>(tokens, memory), threads),
         period(tokens_of_word),
         codes(code_family(of.model, tokens)) {}
 

@@ -12,6 +12,9 @@ namespace logdepth::inline runtime_columns {
 namespace {
 
 constexpr std::uint32_t kNoIndex = static_cast<std::uint32_t>(-1);
+/// Evaluations that are worth a thread.
+constexpr std::size_t kLeastEvaluations = 16;
+constexpr std::size_t kBesideKey = 64;  // bytes of a memo's entry
 
 /// A number for the bounds of a family: what a sign is decided by, so part of what a memo knows it by.
 EntryId box_of(ColumnPools& pools, const ColumnIndex& index) {
@@ -110,8 +113,8 @@ std::vector<std::uint32_t> ColumnUnits::pushed_units(const ColumnPools& pools,
   return pushed;
 }
 
-ColumnUnits::Sum ColumnUnits::input_of(ColumnState& state, const Written& written, const Unit& unit,
-                                       bool on_z, const Columns& read,
+ColumnUnits::Sum ColumnUnits::input_of(const ColumnState& state, const Written& written,
+                                       const Unit& unit, bool on_z, const Columns& read,
                                        const std::vector<EntryId>& entries) const {
   Sum sum;
   const Rational& factor = state.pools.factors[entries.back()].v[0];
@@ -142,13 +145,11 @@ ColumnUnits::Sum ColumnUnits::input_of(ColumnState& state, const Written& writte
 /// h + out ReLU(x) in one segment. Certificate: codes lie in the box of their family (L3, L4), so x lies in
 /// [low, high]. If high <= 0 the unit is silent, if low >= 0 it is linear, for every index. Else its mirror
 /// has to be there: out ReLU(x) + (-out) ReLU(-x) = out x; the first of the two adds it, the other nothing.
-std::pair<EntryId, std::uint32_t> ColumnUnits::evaluate(ColumnState& state, const Written& written,
-                                                        bool on_z, const Columns& read,
-                                                        const std::vector<EntryId>& entries) const {
-  ++state.evaluations;
+ColumnUnits::Evaluated ColumnUnits::evaluate(const ColumnState& state, const Written& written,
+                                             bool on_z, const Columns& read,
+                                             const std::vector<EntryId>& entries) const {
   const auto own = static_cast<std::uint32_t>(written.read.size());
-  EntryPool& pool = state.pools.entries[written.segment];
-  ColumnEntry h = pool[entries[own]];
+  ColumnEntry h = state.pools.entries[written.segment][entries[own]];
   std::map<std::uint32_t, Rationals> codes;
   if (!h.m.empty()) codes[index_name(read, own)] = std::move(h.m);
   std::vector<std::uint32_t> units;
@@ -178,7 +179,24 @@ std::pair<EntryId, std::uint32_t> ColumnUnits::evaluate(ColumnState& state, cons
   std::erase_if(codes, [](const auto& of) { return all_zero(of.second); });
   if (codes.size() > 1) throw HandOver("a sum of codes of two indices");
   h.m = codes.empty() ? Rationals() : std::move(codes.begin()->second);
-  return {pool.intern(std::move(h)), codes.empty() ? kNoIndex : codes.begin()->first};
+  return {std::move(h), codes.empty() ? kNoIndex : codes.begin()->first};
+}
+
+/// Threads share what is not known yet; entries are interned in order.
+void ColumnUnits::evaluate_all(ColumnState& state, Written& written, bool on_z, const Columns& read,
+                               const std::vector<Asked>& asked) {
+  std::vector<Evaluated> found(asked.size());
+  Parts(asked.size(), state.passes.threads(), kLeastEvaluations)
+      .share([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k)
+          found[k] = evaluate(state, written, on_z, read, *asked[k].second);
+      });
+  state.evaluations += asked.size();
+  EntryPool& pool = state.pools.entries[written.segment];
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    bytes_ += asked[k].first->first.size() + kBesideKey;
+    asked[k].first->second = {pool.intern(std::move(found[k].entry)), found[k].index};
+  }
 }
 
 Column ColumnUnits::written_column(ColumnState& state, Written& written, const NormedColumns& z) {
@@ -192,23 +210,22 @@ Column ColumnUnits::written_column(ColumnState& state, Written& written, const N
     names.push_back(index_name(read, c));
     names.push_back(read[c]->index ? 1 + box_of(state.pools, *read[c]->index) : 0);
   }
-  std::vector<EntryId> entries;
-  std::vector<SharedIndex> indices;
+  std::vector<const Known::mapped_type*> answers;
+  std::vector<Asked> asked;
   for (const auto& combination : joint.entries) {
     std::string key(reinterpret_cast<const char*>(combination.data()),
                     combination.size() * sizeof(EntryId));
     key.append(reinterpret_cast<const char*>(names.data()), names.size() * sizeof(names[0]));
-    auto known = written.known.find(key);
-    if (known == written.known.end()) {
-      bytes_ += key.size() + 64;
-      known =
-          written.known
-              .emplace(std::move(key), evaluate(state, written, z.is_direction, read, combination))
-              .first;
-    }
-    const auto [entry, name] = known->second;
-    entries.push_back(entry);
-    indices.push_back(name == kNoIndex ? nullptr : read[name]->index);
+    const auto [entry, fresh] = written.known.try_emplace(std::move(key));
+    if (fresh) asked.emplace_back(&*entry, &combination);
+    answers.push_back(&entry->second);
+  }
+  evaluate_all(state, written, z.is_direction, read, asked);
+  std::vector<EntryId> entries;
+  std::vector<SharedIndex> indices;
+  for (const auto* answer : answers) {
+    entries.push_back(answer->first);
+    indices.push_back(answer->second == kNoIndex ? nullptr : read[answer->second]->index);
   }
   return state.passes.relabel(joint, entries, indices);
 }

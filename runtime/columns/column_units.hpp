@@ -38,25 +38,34 @@ class ColumnUnits {
     std::uint32_t unit;
     int sign;
   };
+  /// Combination and names of indices to the entry and the column whose index it has.
+  using Known = std::unordered_map<std::string, std::pair<EntryId, std::uint32_t>>;
   struct Written {
     std::uint32_t segment;
     std::vector<std::uint32_t> read;  ///< segments
     std::vector<Unit> units;
     std::vector<std::vector<std::vector<Push>>> pushes;  ///< column of `read`, offset
-    /// Combination and names of indices to the entry and the column whose index it has.
-    std::unordered_map<std::string, std::pair<EntryId, std::uint32_t>> known;
+    Known known;
   };
+  /// What is to be evaluated: its place in the memo, and the combination.
+  using Asked = std::pair<Known::value_type*, const std::vector<EntryId>*>;
   /// A sum of numbers and codes at one combination.
   struct Sum;
+  /// What stands in a segment afterwards, and the column whose index it has.
+  struct Evaluated {
+    ColumnEntry entry;
+    std::uint32_t index = 0;
+  };
 
   void find_mirrors(const FeedForward& feedforward, const Rationals& masked);
   std::vector<std::uint32_t> pushed_units(const ColumnPools& pools, const Written& written,
                                           const std::vector<EntryId>& entries) const;
-  Sum input_of(ColumnState& state, const Written& written, const Unit& unit, bool on_z,
+  Sum input_of(const ColumnState& state, const Written& written, const Unit& unit, bool on_z,
                const Columns& read, const std::vector<EntryId>& entries) const;
-  std::pair<EntryId, std::uint32_t> evaluate(ColumnState& state, const Written& written, bool on_z,
-                                             const Columns& read,
-                                             const std::vector<EntryId>& entries) const;
+  Evaluated evaluate(const ColumnState& state, const Written& written, bool on_z,
+                     const Columns& read, const std::vector<EntryId>& entries) const;
+  void evaluate_all(ColumnState& state, Written& written, bool on_z, const Columns& read,
+                    const std::vector<Asked>& asked);
   Column written_column(ColumnState& state, Written& written, const NormedColumns& z);
 
   std::vector<std::uint32_t> mirror_;  ///< the unit with -in and -out, else itself

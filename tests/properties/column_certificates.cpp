@@ -262,6 +262,36 @@ TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
   check("the last of several flagged tokens",
         Planted().attention(kAll, {head(one, {{{0, 1}, {kLetter, 1}}}, flagged)}), {"baa"},
         kHandedOver);
+  Planted parity;
+  std::get<CodePosition>(parity.model.position).parity = {{7, 1}};
+  const SparseVector four = {{0, 1}, {1, 1}, {kLetter, 1}, {kOne, 1}, {7, 1}};
+  const auto sets = [&](const Contract& contract, bool causal) {
+    Planted planted = parity;
+    Head of = head(one, letter, contract, {{{7, 1}}});
+    of.causal = causal;
+    return planted.attention(four, {of});
+  };
+  const FlaggedContract others{{{kLetter, -1}}, std::nullopt};
+  for (const bool causal : {false, true}) {
+    check("several flagged tokens", sets(flagged, causal), {"abaabaa"}, kRun);
+    check("several tokens, where others are flagged", sets(others, causal), {"abaab"}, kHandedOver);
+    check("several flagged tokens, where none is asked for", sets(unasked, causal), {"abaab"},
+          kHandedOver);
+    check("several tokens, where all are promised", sets(UniformContract{}, causal), {"abaab"},
+          kHandedOver);
+    check("all tokens of one flag", sets(UniformContract{}, causal), {"aaaa"}, kRun);
+    check("several tokens, where the last is promised",
+          sets(RightmostContract{{{kLetter, 1}}}, causal), {"abaab"}, kHandedOver);
+    check("related tokens", sets(RelatedContract{{{kOne, kLetter}}, {{kOne, 1}}}, causal),
+          {"abaab"}, kRun);
+    check("related tokens, where some are preferred",
+          sets(RelatedContract{{{kOne, kOne}}, {{kLetter, 1}}}, causal), {"abaab"}, kRun);
+    check("related tokens, where there are others",
+          sets(RelatedContract{{{kOne, kOne}, {kOne, kLetter}}, {{kOne, 1}}}, causal), {"abaab"},
+          kHandedOver);
+  }
+  check("related tokens, where there are none",
+        sets(RelatedContract{{{8, kLetter}}, {{kOne, 1}}}, true), {"aaa"}, kHandedOver);
   Head later = head(one, letter, RightmostContract{{{kLetter, 1}}});
   later.causal = false;
   check("a flag of a later token", Planted().attention(kAll, {later}), {"bab", "bba"}, kRun);
@@ -395,7 +425,8 @@ TEST(ColumnCertificates, TwoIndicesAreNotOne) {
         {"abba"}, kHandedOver);
   Planted table = Planted().units({{kLetter, 1}}, {{{kLetter, 1}}}, {{9, 1}});
   table.model.position = TablePosition{{{{8, 1}}, {{8, 2}}}};
-  check("and a table has none", table, {"ab"}, kHandedOver);
+  check("and a table has none", table, {"ab"}, kRun);
+  check("nor do its words", table, {"ab", "bb"}, kRun);
   const Rational less(-11, 10);
   check("of the signs of two sums",
         Planted()

@@ -23,12 +23,13 @@ namespace logdepth::column_passes_tests {
 namespace {
 
 /// Combinations are numbered as they first occur, by the table and by the hash, and found again; also in
-/// the second block of tokens, and where labels exceed 16 bits.
+/// the second block of tokens, where labels exceed 16 bits, and with several threads.
 TEST(ColumnPasses, CombineNumbersByFirstOccurrenceWithATableAndWithAHash) {
-  constexpr std::size_t kTokens = 70000;
+  constexpr std::size_t kTokens = 140000;
   std::mt19937_64 random(6);
-  ColumnPasses passes(std::make_shared<LabelMemory>(kTokens, std::size_t{1} << 30));
-  for (const std::size_t size : {5u, 3000u, 100000u}) {
+  for (const auto& [size, threads] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {5, 1}, {5, 3}, {3000, 2}, {100000, 1}, {100000, 4}}) {
+    ColumnPasses passes(std::make_shared<LabelMemory>(kTokens, std::size_t{1} << 30), threads);
     Column columns[2];
     for (Column& column : columns) {
       const auto local = passes.labels();

@@ -1,6 +1,5 @@
 """Networks of training runs in PyTorch: the logits and the attention of the program."""
 
-import importlib.util
 import json
 import pathlib
 import shutil
@@ -26,11 +25,7 @@ RUNS = {
 
 @pytest.fixture(scope="module")
 def torch_module():
-    source = exported.ROOT / "python/logdepth/torch.py"
-    spec = importlib.util.spec_from_file_location("logdepth_torch_of_source", source)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return exported.module(exported.exported("a5", "torch", 14), "logdepth_torch")
 
 
 @pytest.fixture(scope="module")

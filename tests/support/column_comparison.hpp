@@ -30,12 +30,16 @@ class ColumnComparison {
   };
   /// Words of one length, as one input of columns.
   Result compare(const std::vector<Word>& words);
+  /// The tokens of a graph, or of a raw input.
+  Result compare(const Tokens& tokens);
 
   const Model& model() const { return *model_; }
   ColumnRunner& columns() { return columns_; }
 
  private:
-  std::string difference(const ColumnLogits& logits, std::size_t word, const Word& letters);
+  Result compare(const ColumnWords& input, std::uint64_t size,
+                 const std::vector<Tokens>& tokens_of_words);
+  std::string difference(const ColumnLogits& logits, std::size_t word, const Tokens& tokens);
 
   std::unique_ptr<const Model> model_;  // runners keep references to it
   Runner general_;
@@ -50,11 +54,9 @@ inline ColumnComparison::ColumnComparison(Model model)
       columns_(*model_, std::size_t{1} << 32) {}
 
 inline std::string ColumnComparison::difference(const ColumnLogits& logits, std::size_t word,
-                                                const Word& letters) {
-  std::vector<std::string> names;
-  for (const Letter letter : letters) names.push_back(model_->alphabet[letter]);
+                                                const Tokens& tokens) {
   contracts_.forgive();
-  const auto stream = general_.run_word(names, {&contracts_});
+  const auto stream = general_.run(tokens, {&contracts_});
   if (!stream.has_value()) return "refused: " + describe(stream.refusal());
   if (const auto broken = contracts_.broken()) return "contract: " + *broken;
   if (stream.value().tokens != logits.period()) return "another number of tokens";
@@ -69,22 +71,36 @@ inline std::string ColumnComparison::difference(const ColumnLogits& logits, std:
   return "";
 }
 
+inline ColumnComparison::Result ColumnComparison::compare(
+    const ColumnWords& input, std::uint64_t size, const std::vector<Tokens>& tokens_of_words) {
+  const std::uint64_t before = columns_.statistics().contracts;
+  const auto logits = columns_.run(input, loops_at(model_->unroll, size));
+  if (!logits) return {true, columns_.statistics().reason, ""};
+  const std::uint64_t proved = columns_.statistics().contracts - before;
+  const std::uint64_t checked = contracts_.total_evaluated();
+  for (std::size_t w = 0; w < tokens_of_words.size(); ++w)
+    if (auto found = difference(*logits, w, tokens_of_words[w]); !found.empty())
+      return {false, "", found};
+  if (proved != contracts_.total_evaluated() - checked) return {false, "", "rows of contracts"};
+  return {};
+}
+
 inline ColumnComparison::Result ColumnComparison::compare(const std::vector<Word>& words) {
   ColumnWords input(*model_);
+  std::vector<Tokens> tokens;
   for (const Word& word : words) {
     std::vector<std::string> letters;
     for (const Letter letter : word) letters.push_back(model_->alphabet[letter]);
     if (!input.add_letters(letters)) return {true, "no input of columns", ""};
+    tokens.push_back(tokens_of(*model_, letters).value());
   }
-  const std::uint64_t before = columns_.statistics().contracts;
-  const auto logits = columns_.run(input, loops_at(model_->unroll, words[0].size()));
-  if (!logits) return {true, columns_.statistics().reason, ""};
-  const std::uint64_t proved = columns_.statistics().contracts - before;
-  const std::uint64_t checked = contracts_.total_evaluated();
-  for (std::size_t w = 0; w < words.size(); ++w)
-    if (auto found = difference(*logits, w, words[w]); !found.empty()) return {false, "", found};
-  if (proved != contracts_.total_evaluated() - checked) return {false, "", "rows of contracts"};
-  return {};
+  return compare(input, words[0].size(), tokens);
+}
+
+inline ColumnComparison::Result ColumnComparison::compare(const Tokens& tokens) {
+  ColumnWords input(*model_);
+  if (!input.add(tokens)) return {true, "no input of columns", ""};
+  return compare(input, tokens.size, {tokens});
 }
 
 }  // namespace logdepth::support

@@ -97,19 +97,7 @@ TEST_F(SlurmCommand, WithoutSbatchOrWhereItRefusesOneSentenceSaysSoAndNothingIsL
   refuses({"--slurm"}, "expected the number of a job of sbatch, found 'Submitted'");
 }
 
-TEST_F(SlurmCommand, ADryRunPrintsTheScriptAndWritesNothing) {
-  const Finished dry = plan({"--slurm", "--dry-run", "--memory", "4"}, "/nowhere");
-  EXPECT_EQ(dry.status, 0) << dry.err;
-  EXPECT_NE(dry.out.find("\n#SBATCH --array=0-6\n"), std::string::npos) << dry.out;
-  EXPECT_NE(dry.out.find("\n#SBATCH --mem=4G\n"), std::string::npos) << dry.out;
-  EXPECT_NE(dry.err.find("would submit 7 runs; nothing was written"), std::string::npos) << dry.err;
-  EXPECT_FALSE(fs::exists(folder.file("my runs")));
-  submit({"--memory", "4"});
-  EXPECT_EQ(dry.out, folder.read("submitted")) << "what is submitted is what was printed";
-}
-
 TEST_F(SlurmCommand, WrongOptionsAreRefused) {
-  refuses({"--dry-run"}, "--dry-run");
   refuses({"--slurm", "--status"}, "--s");
   refuses({"--slurm", "--jobs", "2"}, "--jobs");
   refuses({"--status", "--threads", "2"}, "--threads");

@@ -1,6 +1,5 @@
-#include "cli/drawing_review.hpp"
+#include "library/runs/run_review.hpp"
 
-#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,22 +7,22 @@
 
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"
-#include "cli/program_source.hpp"
 #include "compiler/difference/first_difference.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "logdepth/errors.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/right_prefixes.hpp"
 #include "proofs-check/check/words.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth::inline library_runs {
 namespace {
 
 constexpr const char* kProgram = "program";
 /// More tokens take a program minutes.
 constexpr std::size_t kMostCompared = 4000;
 
-void ask_language(const OracleRequest& request, const Model& model, const LetterNames& word,
-                  RunReview& review) {
+void ask_language(const OracleRequest& request, const Model& model,
+                  const std::vector<std::string>& word, RunReview& review) {
   const NamedLanguage language = load_language_oracle(request, model);
   ExactRuns runs(model);
   WordDomain questions(model, *language.oracle);
@@ -82,37 +81,41 @@ void ask_oracle(const OracleRequest& request, const Model& model, const OneQuest
 }
 
 /// Errors: InputError where there is none, or none of these weights.
-void compare_with_program(const std::string& file, const Model& model, const Tokens& tokens,
-                          RunReview& review) {
-  const Program program = file.empty() ? carried_by(model) : read_program(file);
-  auto difference = first_difference(program, model, tokens);
+void compare_with_program(const std::optional<Program>& program, const Model& model,
+                          const Tokens& tokens, RunReview& review) {
+  auto difference = first_difference(program ? *program : carried_by(model), model, tokens);
   if (difference.has_value()) review.difference = std::move(difference).value();
 }
 
 }  // namespace
 
-RunReview review_of(const OracleOptions& options, const std::string& program, const Model& model,
-                    const OneQuestion& question) {
+RunReview review_of(const ReviewRequest& request, const Model& model, const OneQuestion& question,
+                    const std::function<void(const std::string&)>& note) {
   RunReview review;
-  if (!options.given() && program.empty()) return review;
+  if (!request.oracle && !request.program) return review;
   if (!question.tokens.has_value()) return review;
   review.although_refused = true;
-  if (options.given() && options.against != kProgram)
-    ask_oracle(options.request(), model, question, review);
+  const bool only_program = request.oracle && request.oracle->against == kProgram;
+  if (request.oracle && !only_program) ask_oracle(*request.oracle, model, question, review);
   const std::size_t tokens = question.tokens.value().kinds.size();
-  if (program.empty() && options.against != kProgram && tokens > kMostCompared) {
-    std::cerr << "logdepth: the run of " << tokens
-              << " tokens is not compared with its program; --against program does only that\n";
+  if (!request.program && !only_program && tokens > kMostCompared) {
+    note("the run of " + std::to_string(tokens) +
+         " tokens is not compared with its program; --against program does only that");
     return review;
   }
   try {
-    compare_with_program(program, model, question.tokens.value(), review);
+    compare_with_program(request.program, model, question.tokens.value(), review);
   } catch (const InputError& error) {
-    if (!program.empty() || options.against == kProgram) throw;
-    std::cerr << "logdepth: the run is not compared with a program: "
-              << printable(error.what(), kMostPrinted) << '\n';
+    if (request.program || only_program) throw;
+    note(std::string("the run is not compared with a program: ") + error.what());
   }
   return review;
 }
 
-}  // namespace logdepth::inline cli
+Program carried_by(const Model& model) {
+  const CarriedProgram carried(model, Trust::none);
+  if (!carried.program()) throw InputError(carried.reason());
+  return *carried.program();
+}
+
+}  // namespace logdepth::inline library_runs
