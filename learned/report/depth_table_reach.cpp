@@ -80,7 +80,7 @@ TextTable reach_table(const DepthTable& table) {
       "Of looped networks with one iteration per doubling, all recipes of a problem together: "
       "reach "
       "r after each iteration, with how many seeds have it, and what the iteration added, o, as a "
-      "share of the reach before. 1 is a doubling, which the schedule asks for; a circuit of "
+      "share of the reach before. 1 is a doubling, which the schedule prescribes; a circuit of "
       "integer "
       "reach has exactly that, or less. Only seeds that were trained for the iteration and reach "
       "something before it are counted. The reach is that of the accuracies; the records hold no "
