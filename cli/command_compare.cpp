@@ -112,6 +112,7 @@ std::vector<RunRecord> read_runs(const std::vector<std::string>& folders,
       if (seen.insert(std::filesystem::weakly_canonical(record.folder)).second)
         records.push_back(std::move(record));
   }
+  if (records.empty() && !unreadable.empty()) throw InputError(unreadable.front());
   return records;
 }
 

@@ -28,6 +28,8 @@ ReportRuns read_report_runs(const std::string& folder) {
   for (const std::string& file : files_below(
            folder, [](const std::string& name) { return name.ends_with(kMeasurementFile); }))
     runs.measurements.push_back(read_measurement(file));
+  if (runs.records.empty() && runs.measurements.empty() && !runs.unreadable.empty())
+    throw InputError(runs.unreadable.front());
   return runs;
 }
 
