@@ -327,6 +327,18 @@ std::string law_word(const LearnedRow& row) {
 /// doubling". Series that say the same are said once, those of one kind that differ by their
 /// settings.
 std::string headline(const DepthTable& table) {
+  std::size_t series = 0, fitted = 0, most = 0;
+  for (const DepthProblem& problem : table.problems)
+    for (const LearnedRow& row : problem.learned) {
+      ++series;
+      fitted += row.law().fitted();
+      most = std::max(most, row.law().fitted_depths);
+    }
+  if (series > 0 && fitted == 0)
+    return fmt::format(
+        "Learned laws of depth: none. A law needs {} settled depths, and of {} no one has "
+        "more than {}.",
+        kFewestDepths, counted(series, "series", "series"), most);
   std::vector<std::string> laws;
   for (const DepthProblem& problem : table.problems)
     for (const LearnedRow& row : problem.learned) {
