@@ -1,7 +1,7 @@
 // Words, raw inputs and graphs as tokens.
 //
-// An input is {size, tokens: [{kind, given}, …]}: the n of the unrolling; per token its kind and its given values. Words
-// also have the token of their first letter, graphs the numbers of source and target.
+// An input is {size, tokens: [{kind, given}, …]}: the n of the unrolling; per token its kind and its given values.
+// Words also have the token of their first letter, graphs the numbers of source and target.
 
 import {Rational, Real, ZERO, rational} from './exact_numbers.mjs';
 import {Refusal, quoted} from './strict_json.mjs';

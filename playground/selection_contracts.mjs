@@ -6,8 +6,9 @@ const sameTokens = (a, b) => a.length === b.length && a.every((token, i) => toke
 const upTo = (visible) => Array.from({length: visible}, (_, j) => j);
 
 /**
- * Functions (i, visible, selected) of a token and the number of tokens that it sees: the list of tokens that the head has
- * to select, or whether it may select what it did. `stream` is that before the sublayer, `read` has queries and keys.
+ * Functions (i, visible, selected) of a token and the number of tokens that it sees: the list of tokens that the head
+ * has to select, or whether it may select what it did. `stream` is that before the sublayer, `read` has queries and
+ * keys.
  */
 const RULES = {
   uniform: () => (i, visible) => upTo(visible),
@@ -57,7 +58,8 @@ const RULES = {
         for (const j of found) if (preference(j).minus(preference(best)).sign() > 0) best = j;
         found = found.filter((j) => preference(j).minus(preference(best)).isZero());
       }
-      return (found.length === 1 || (found.length > 1 && promise.selects === 'at-least-one')) && sameTokens(found, selected);
+      const enough = found.length === 1 || (found.length > 1 && promise.selects === 'at-least-one');
+      return enough && sameTokens(found, selected);
     };
   },
 

@@ -63,6 +63,15 @@ class Flags {
     const cells::Form flag = flags_.at(literal.formula);
     return says(literal) ? flag : -flag;
   }
+  /// Positive where the formula that decides holds, or all that has to hold for it, else negative.
+  cells::Form decides(const cells::Form& one) const {
+    const Literal literal = normal_.decides;
+    const Formula& formula = normal_.formulas[literal.formula];
+    if (formula.kind != Formula::Kind::all) return sign(literal);
+    cells::Form holds = one;
+    for (const Literal& operand : formula.operands) holds += sign(operand) - one;
+    return literal.negated ? -holds : holds;
+  }
 
  private:
   /// Whether a true flag says that the literal holds.
@@ -296,15 +305,7 @@ Program counting_program(const CraspProgram& source, const std::string& name) {
   for (Letter letter = 0; letter < source.alphabet.size(); ++letter)
     embed(source.alphabet.name(letter), letter);
 
-  // The formula that decides, or all that has to hold for it.
-  const crasp::Formula& decides = formulas[normal.decides.formula];
-  Form holds = one;
-  if (decides.kind != crasp::Formula::Kind::all)
-    holds = flag.sign({normal.decides.formula, false});
-  else
-    for (const crasp::Literal& operand : decides.operands) holds += flag.sign(operand) - one;
-  p.output("accept", crasp::collected(normal.decides.negated ? -holds : holds))
-      .output("reject", {});
+  p.output("accept", crasp::collected(flag.decides(one))).output("reject", {});
   return p.program();
 }
 

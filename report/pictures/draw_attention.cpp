@@ -16,6 +16,7 @@
 #include "report/pictures/cell_values.hpp"
 #include "report/pictures/circuit_view.hpp"
 #include "report/pictures/division_results.hpp"
+#include "report/pictures/light_lines.hpp"
 #include "report/pictures/nearest_direction.hpp"
 #include "report/pictures/prefix_answers.hpp"
 #include "report/pictures/svg_text.hpp"
@@ -470,23 +471,6 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   for (std::string& alarm : bands.alarms) alarm = cut_text(alarm, kAlarmCharacters);
   return bands;
 }
-
-namespace {
-
-/// Why some lines are lighter than others.
-void explain_light_lines(TokenBands& bands) {
-  bool shared = false, quiet = false;
-  for (const Band& band : bands.bands)
-    for (const BandLine& line : band.lines) {
-      shared = shared || line.share < 1;
-      quiet = quiet || bands.tokens[line.to].quiet;
-    }
-  if (shared)
-    bands.notes.emplace_back("light lines to several tokens: the head takes their average");
-  if (quiet) bands.notes.emplace_back("light lines to one token: it holds nothing of the input");
-}
-
-}  // namespace
 
 Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
                                      const std::optional<std::pair<Vertex, Vertex>>& pair,

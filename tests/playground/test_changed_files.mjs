@@ -43,7 +43,7 @@ test('one to three changed weights', async () => {
   for (const options of FILES) {
     compile('m.json', ...options);
     const text = JSON.stringify(contentOf('m.json'));
-    for (let round = 0; round < 12; ++round) {
+    for (let round = 0; round < 9; ++round) {
       const file = JSON.parse(text);
       for (let i = random.below(3); i >= 0; --i) change(file, random);
       seal('changed.json', file);

@@ -138,7 +138,7 @@ function places(value, found = []) {
 // The text has the right hash, so that only the rules of the format decide. Both readers have to decide alike.
 test('changed members, with the hash of the changed content', async () => {
   const random = dice(4), files = [words, difference, rows, adjacency, votes], verdicts = [0, 0];
-  for (let round = 0; round < 120; ++round) {
+  for (let round = 0; round < 70; ++round) {
     const file = JSON.parse(JSON.stringify(random.pick(files))), [around, key] = random.pick(places(file)), value = around[key];
     const how = random.below(4), others = [null, true, false, -1, 0, 1, 2, 3, 5, 8, '', '0', '1', 'a', '2/4', [], {}, [0, '1'], [0, 1, '1/2']];
     if (how === 0 && !Array.isArray(around)) delete around[key];
@@ -152,5 +152,5 @@ test('changed members, with the hash of the changed content', async () => {
     assert.equal(mine !== null, status === 2, `${key} of ${JSON.stringify(around).slice(0, 200)}:\n${mine}\n${err}`);
     ++verdicts[Number(mine === null)];
   }
-  assert.ok(verdicts[0] > 20 && verdicts[1] > 5, `${verdicts}`);
+  assert.ok(verdicts[0] > 10 && verdicts[1] > 2, `${verdicts}`);
 });
