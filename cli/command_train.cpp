@@ -279,8 +279,20 @@ TrainingPlan chosen(TrainingPlan plan, const PlanArguments& options) {
   return plan;
 }
 
+/// A plan that another version wrote, or a person, may lack settings: nothing is trained at a default
+/// that is not named.
+void say_defaults(const PlanDefaults& defaults, const PlanArguments& options, std::size_t runs) {
+  for (const auto& [setting, count] : defaults)
+    std::cerr << fmt::format("logdepth: {}: {} is the default, {} of {} lack the setting\n",
+                             options.file, printable(setting, kMostPrinted), count,
+                             counted(runs, "run"));
+}
+
 int train_plan(PlanArguments& options) {
-  const TrainingPlan plan = chosen(read_training_plan(options.file), options);
+  PlanDefaults defaults;
+  const TrainingPlan all = read_training_plan(options.file, &defaults);
+  const TrainingPlan plan = chosen(all, options);
+  if (!options.status && !options.collect) say_defaults(defaults, options, all.size());
   if (!options.submit && !options.status && !options.collect)
     return carry_out_or_write(plan, options.common);
   const JobOptions& jobs = options.common.jobs;

@@ -1,4 +1,4 @@
-"""Networks of training runs in PyTorch: the attention and the answers of the program."""
+"""Networks of training runs in PyTorch: the logits and the attention of the program."""
 
 import json
 import pathlib
@@ -47,10 +47,11 @@ def program(folder):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_attention_and_answers_are_those_of_the_program(name, folders, torch_module):
+def test_logits_and_attention_are_those_of_the_program(name, folders, torch_module):
     network, said = torch_module.load_run(folders[name]), program(folders[name])
-    _, cache = network.run_with_cache(network.encode(WORD))
+    logits, cache = network.run_with_cache(network.encode(WORD))
     first = int(network.begins)
+    assert torch.allclose(logits[0, first:], torch.tensor(said["logits"]), rtol=0, atol=1e-5)
     assert network.prefixes(WORD) == said["answers"]
     turns = len(cache["repeated.0.pattern"]) if network.model["repeated"] else 0
     patterns = [cache[f"initial.{i}.pattern"][0] for i in range(network.model["initial"])]
