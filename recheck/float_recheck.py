@@ -10,6 +10,7 @@ for all words. E bounds how far a float number of a coordinate is from the exact
 refused if two tokens may share the largest score. A sum of n products, of floats within E of x and weights rounded to a neighbour, is off by
     sum |w| E + g(n) sum |w| (|x| + E) + n t,    g(n) = (n + 4) u / (1 - (n + 4) u),    t: twice the smallest normal number,
 at most. Standard library only; nothing of logdepth is used. Exit status: 0 confirmed, 1 not confirmed, 2 wrong files."""
+import copy
 import fractions
 import hashlib
 import itertools
@@ -120,21 +121,19 @@ def loops_of(unroll, n):
 
 
 class Proof:
-    def __init__(self, weights, certificate, word=None):
-        """Of all words, or of this one."""
-        self.file, self.claim, self.width, self.length = weights, certificate, weights["width"], certificate["length"] if word is None else len(word)
+    def __init__(self, weights, certificate):
+        self.file, self.claim, self.width, self.length = weights, certificate, weights["width"], certificate["length"]
         self.u, self.tiny, self.most, *_ = FORMATS[certificate["precision"]]
         need(weights["input"]["kind"] == "word" and weights["output"]["kind"] == "accept", "expected words that are accepted or rejected")
-        need(0 < certificate["length"] <= min(weights["unroll"].get("max_length", MOST_TOKENS), MOST_TOKENS), "length: beyond a limit")
+        need(0 < self.length <= min(weights["unroll"].get("max_length", MOST_TOKENS), MOST_TOKENS), "length: beyond a limit")
         self.begin, self.end = weights["input"]["begin"], weights["input"].get("end", False)
         self.embedding = {kind: vector(row) for kind, row in weights["embedding"].items()}
         self.layers, self.unembedding = [self.layer_of(layer) for layer in weights["layers"]], matrix(weights["unembedding"])
         self.heads, self.answers, self.scale = {}, {}, {}
         self.given = {(head["layer"], head["head"]): rational(head["temperature" if certificate["attention"] == "softmax" else "tolerance"])
                       for head in certificate["heads"]}
-        tokens = range(self.length + self.begin)
-        self.rows = [(p, ["<begin>"] if self.begin and p == 0 else weights["alphabet"] if word is None else [word[p - self.begin]], False) for p in tokens]
-        self.rows += [(p + self.begin, ["<end>"], True) for p in range(self.length + 1) if self.end and (word is None or p == self.length)]
+        self.rows = [(p, ["<begin>"] if self.begin and p == 0 else weights["alphabet"], False) for p in range(self.length + self.begin)]
+        self.rows += [(p + self.begin, ["<end>"], True) for p in range(self.length + 1) if self.end]
 
     @staticmethod
     def layer_of(layer):
@@ -477,7 +476,8 @@ class Proof:
         word = kinds[self.begin:len(kinds) - self.end]
         right = kinds == ["<begin>"] * self.begin + word + ["<end>"] * self.end and set(word) <= set(self.file["alphabet"])
         need(right and example["size"] == len(word) <= self.length and not example["given"], "config.json: example {}: not a word of the certificate", number)
-        one = Proof(self.file, self.claim, word)
+        one = copy.copy(self)
+        one.heads, one.scale, one.rows = {}, {}, [(p, [kind], self.end and p == len(kinds) - 1) for p, kind in enumerate(kinds)]
         state = one.block("initial", one.rows, one.start())
         for _ in range(loops_of(self.file["unroll"], self.length if unrolled else len(word))):
             state = one.block("repeated", *state)

@@ -292,8 +292,11 @@ def root(x):
 
 
 def add(to, form, factor=1):
+    plain = factor.__class__ is int and factor == 1
     for a, v in form.items():
-        v = to.get(a, 0) + v * factor
+        v = v if plain else v * factor
+        if a in to:
+            v += to[a]
         if v:
             to[a] = v
         else:
@@ -812,12 +815,17 @@ class Products:
         need(label is not None, "{}: product cell {} has no label for a product", where, n)
         for c, l, x in self.at[n]:
             expected = x * (l == label)
-            need(frame.is_zero(minus(forms[c], {ONE: expected})), "{}: coordinate {} is not the product; expected {}, found {}",
+            same = forms[c] == ({ONE: expected} if expected else {})  # most often
+            need(same or frame.is_zero(minus(forms[c], {ONE: expected})), "{}: coordinate {} is not the product; expected {}, found {}",
                  where, c, shown(expected), shown(forms[c]))
 
     def split(self, which, frame, where, n, shifts, k, at, known, forms, units):
         need(len(known) < 1000, "{}: a product reads too many cells", where)
-        assumed = self.atom(which[0], 0, which[1])[0]
+        assumed, open_units = self.atom(which[0], 0, which[1])[0], []
+        for form, uses in units:  # the label adds a constant to what the unit reads besides
+            parts = {a[1]: v for a, v in form.items() if a and a[0] == assumed}
+            rest = {a: v for a, v in form.items() if not a or a[0] != assumed} if parts else form
+            open_units.append((rest, parts, uses, *frame.bounds(rest)))
         for label in range(self.sizes[which[0]]):
             def fix(form):
                 if not any(a and a[0] == assumed for a in form):
@@ -825,12 +833,14 @@ class Products:
                 rest = {a: v for a, v in form.items() if not a or a[0] != assumed}
                 return add(rest, {ONE: form.get((assumed, label), 0)})
             new, left = {c: fix(form) for c, form in forms.items()}, []
-            for form, uses in units:
-                form = fix(form)
-                low, high = frame.bounds(form)
-                if low < 0 < high:
+            for rest, parts, uses, low, high in open_units:
+                constant = parts.get(label, 0)
+                if high + constant <= 0:
+                    continue
+                form = add(dict(rest), {ONE: constant}) if constant else rest
+                if low + constant < 0:
                     left.append((form, uses))
-                elif high > 0:
+                else:
                     for c, v in uses.items():
                         new[c] = add(dict(new[c]), form, v)
             self.walk(frame, where, n, shifts, k, at, {**known, which: label}, new, left)
