@@ -24,6 +24,7 @@ packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev li
           librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
           libcgal-dev libfst-tools gap-core gap-smallgrp  # independent oracles
           groff-base zsh fish  # readers of what the program says of itself
+          nodejs  # the runner in JavaScript
           python3-venv python3-torch python3-numpy  # peers of language models
           coq  # the kernel that theorems of files go through
           slurm-wlm munge)  # a cluster of its own, on the loopback address

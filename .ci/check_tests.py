@@ -17,7 +17,7 @@ RUN_BY_HAND = re.compile(r"HundredThousand")  # a minute: tests/README.md has th
 
 def folders(tests):
     for folder in tests.iterdir():
-        holds_tests = any(folder.glob("*.cpp")) or any(folder.glob("test_*.py"))
+        holds_tests = any(any(folder.glob(files)) for files in ("*.cpp", "test_*.py", "test_*.mjs"))
         if folder.is_dir() and holds_tests and folder.name not in NO_TESTS:
             yield folder.name
 

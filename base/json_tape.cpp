@@ -38,7 +38,7 @@ class CountingIterator {
   reference operator*() const { return *at_; }
   CountingIterator& operator++() {
     progress_->last = *at_;
-    ++progress_->column;
+    progress_->column += (static_cast<unsigned char>(*at_) & 0xC0) != 0x80;  // characters
     if (*at_ == '\n') {
       ++progress_->line;
       progress_->column = 0;

@@ -13,6 +13,7 @@
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
+#include "cli/left_out.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_limits.hpp"
 #include "cli/validators.hpp"
@@ -98,17 +99,20 @@ std::optional<OutputFolder> prepare(const CompareArguments& options) {
 }
 
 /// Every run once, also where folders hold one another.
-std::vector<RunRecord> read_runs(const std::vector<std::string>& folders) {
+std::vector<RunRecord> read_runs(const std::vector<std::string>& folders,
+                                 std::vector<std::string>& unreadable) {
   std::vector<RunRecord> records;
   std::set<std::filesystem::path> seen;
   for (const std::string& folder : folders) {
-    std::vector<RunRecord> found = read_run_records(folder);
-    if (found.empty())
+    const std::size_t before = unreadable.size();
+    std::vector<RunRecord> found = read_run_records(folder, &unreadable);
+    if (found.empty() && unreadable.size() == before)
       throw InputError(folder + ": expected a folder of training runs, found no " + kRecordFile);
     for (RunRecord& record : found)
       if (seen.insert(std::filesystem::weakly_canonical(record.folder)).second)
         records.push_back(std::move(record));
   }
+  if (records.empty() && !unreadable.empty()) throw InputError(unreadable.front());
   return records;
 }
 
@@ -147,7 +151,9 @@ std::vector<std::string> write_depth(const DepthTable& table, const CompareArgum
 }
 
 int compare_depth(const CompareArguments& options) {
-  const std::vector<RunRecord> records = read_runs(options.runs);
+  std::vector<std::string> unreadable;
+  const std::vector<RunRecord> records = read_runs(options.runs, unreadable);
+  say_left_out(unreadable);
   depth_series(records);  // refuses broken results before anything is compiled
   std::vector<NeedSeries> need;
   if (options.need) need = checked_need(records);
@@ -172,7 +178,8 @@ int compare_depth(const CompareArguments& options) {
     written.pop_back();
     std::cerr << "wrote " << joined(written) << " and " << last << " to " << options.folder << '\n';
   }
-  if (std::ranges::any_of(counted, &ConstructedDepths::failed)) return kCheckFailed;
+  if (!unreadable.empty() || std::ranges::any_of(counted, &ConstructedDepths::failed))
+    return kCheckFailed;
   const auto open = std::ranges::find_if(counted, &ConstructedDepths::unverified);
   if (open == counted.end()) return kDone;
   std::cerr << "logdepth: " << open->construction << " of " << open->problem << ": "

@@ -116,11 +116,12 @@ Command add_compile_crasp(CLI::App& compile) {
   return [options] {
     refuse_overwriting(options->output.output, {options->file});
     RequestedCrasp crasp = requested_program(options->file, say_so);
-    const nlohmann::json described = {{"crasp",
-                                       {{"lines", crasp.lines},
-                                        {"nesting", crasp.nesting},
-                                        {"comparisons", crasp.comparisons},
-                                        {"table_layers", crasp.table_layers}}}};
+    nlohmann::json described = {{"crasp",
+                                 {{"lines", crasp.lines},
+                                  {"nesting", crasp.nesting},
+                                  {"comparisons", crasp.comparisons},
+                                  {"table_layers", crasp.table_layers}}}};
+    if (crasp.position_layers) described["crasp"]["position_layers"] = *crasp.position_layers;
     return options->output.finish(std::move(crasp.program), described);
   };
 }

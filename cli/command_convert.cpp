@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -14,6 +16,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/graph_files.hpp"
+#include "report/pictures/save_drawing.hpp"
 #include "runtime/file/gzip_text.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -27,11 +30,22 @@ struct ConvertOptions {
   bool minimal = false, undirected = false;
 };
 
+/// `text` writes the form that a name asks for. For LaTeX, Graphviz draws the DOT form.
+void write_form(const std::string& output,
+                const std::function<std::string(const std::string&)>& text) {
+  const std::filesystem::path name = output;
+  if (name.extension() == ".tex" || name.extension() == ".tikz") {
+    save_graph(text("graph.dot"), output);
+  } else {
+    write_whole_file(output, text(output));
+  }
+}
+
 /// What was written, for people.
 std::string convert_graph(const ConvertOptions& options) {
   const Graph graph = read_graph(read_text_file(options.graph), options.graph, options.undirected,
                                  options.format.value());
-  write_whole_file(options.output, write_graph(graph, options.output));
+  write_form(options.output, [&](const std::string& name) { return write_graph(graph, name); });
   return fmt::format("{} and {}", counted(graph.size(), "vertex", "vertices"),
                      counted(graph.edge_count(), "edge"));
 }
@@ -40,7 +54,7 @@ std::string convert_automaton(const ConvertOptions& options) {
   const LoadedAutomaton loaded = load_automaton(options.automaton.source);
   const bool minimal = options.minimal || !loaded.given;
   const Nfa nfa = minimal ? loaded.minimal_to_write() : *loaded.given;
-  write_whole_file(options.output, write_automaton(nfa, options.output));
+  write_form(options.output, [&](const std::string& name) { return write_automaton(nfa, name); });
   for (const std::string& note : loaded.notes) std::cerr << note << '\n';
   return fmt::format("the {}automaton, {}", minimal ? "minimal " : "",
                      counted(nfa.states(), "state"));
@@ -77,9 +91,10 @@ Command add_convert(CLI::App& app) {
   command->add_flag("--minimal", options->minimal,
                     "write the minimal deterministic automaton instead of the given one");
   command
-      ->add_option("-o,--output", options->output,
-                   "file to write; automata: .fst, .dot, .jff, .mata, .json; graphs: .edges, .txt, "
-                   ".dot, .graphml, .gr, .col, .mtx, .json")
+      ->add_option(
+          "-o,--output", options->output,
+          "file to write; automata: .fst, .dot, .jff, .mata, .json; graphs: .edges, .txt, "
+          ".dot, .graphml, .gr, .col, .mtx, .json; both: .tex, .tikz (a drawing for LaTeX)")
       ->required()
       ->check(kInAFolder);
   return [options] { return convert(*options); };

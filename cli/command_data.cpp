@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/data_output.hpp"
 #include "cli/validators.hpp"
@@ -52,12 +53,30 @@ int data_words(const WordsOptions& options) {
   return options.output.write([&](std::ostream& out) { write_words(options, table, out); });
 }
 
+WordFile checked_file(const CheckOptions& options, const MonoidTable& table) {
+  return options.order.empty() ? read_word_file(options.file, table)
+                               : parse_word_file(read_text_file(options.file), options.file, table,
+                                                 order_of(options.order));
+}
+
 int data_check(const CheckOptions& options) {
   const MonoidTable table = make_monoid_table(options.monoid);
-  const WordFile file = options.order.empty()
-                            ? read_word_file(options.file, table)
-                            : parse_word_file(read_text_file(options.file), options.file, table,
-                                              order_of(options.order));
+  WordFile file;
+  try {
+    file = checked_file(options, table);
+  } catch (const WrongTarget& wrong) {
+    if (options.json)
+      std::cout << nlohmann::ordered_json{{"schema", "logdepth/data-check/1"},
+                                          {"file", options.file},
+                                          {"monoid", table.name},
+                                          {"size", table.size},
+                                          {"right", false},
+                                          {"wrong", wrong.what()}}
+                       .dump(1)
+                << '\n';
+    std::cerr << "logdepth: " << printable(wrong.what(), kMostPrinted) << '\n';
+    return kCheckFailed;
+  }
   const auto [shortest, longest] = std::minmax_element(
       file.rows.begin(), file.rows.end(),
       [](const WordRow& a, const WordRow& b) { return a.word.size() < b.word.size(); });
@@ -71,6 +90,7 @@ int data_check(const CheckOptions& options) {
                                         {"file", options.file},
                                         {"monoid", table.name},
                                         {"size", table.size},
+                                        {"right", true},
                                         {"words", file.rows.size()},
                                         {"shortest", shortest->word.size()},
                                         {"longest", longest->word.size()},

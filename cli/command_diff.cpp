@@ -3,15 +3,13 @@
 
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/engine_options.hpp"
 #include "cli/input_source.hpp"
 #include "cli/program_source.hpp"
 #include "cli/run_limits.hpp"
 #include "cli/validators.hpp"
 #include "compiler/difference/first_difference.hpp"
-#include "compiler/difference/float_difference.hpp"
-#include "compiler/file/carried_program.hpp"
 #include "compiler/passes/compile.hpp"
+#include "library/runs/run_difference.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/weights_file.hpp"
 
@@ -25,45 +23,26 @@ struct DiffArguments {
   CLI::Option *rule_option = nullptr, *scores_option = nullptr;
 };
 
-/// The weights in another arithmetic beside the exact run of the same weights.
-Outcome<std::optional<Difference>> in_floats(const DiffArguments& options, const Model& model,
-                                             const Tokens& tokens) {
-  EngineOptions engine;
-  engine.name = options.engine;
-  engine.settle(1);
-  FloatOptions floats = engine.options;
-  floats.rule = options.rule == "plain" ? FloatOptions::Rule::plain : FloatOptions::Rule::bounded;
-  floats.scores =
-      options.scores == "product" ? FloatOptions::Scores::product : FloatOptions::Scores::distance;
-  const CarriedProgram program(model, Trust::recompiled);
-  return first_float_difference(model, program.facts(), floats, tokens);
-}
-
 int diff(const DiffArguments& options) {
-  const bool exact = options.engine == "exact";
-  if (exact && (options.rule_option->count() > 0 || options.scores_option->count() > 0))
-    throw InputError("--rule and --scores require a floating-point --engine");
-  if (!exact && !options.program.empty())
-    throw InputError(
-        "--program requires --engine exact; a floating-point run is compared with the exact run");
+  DifferenceRequest request;
+  request.engine = options.engine;
+  if (options.rule_option->count() > 0) request.rule = options.rule;
+  if (options.scores_option->count() > 0) request.scores = options.scores;
+  if (!options.program.empty()) request.program = read_program(options.program);
+  require_consistent(request);
   // A program is compiled on the spot; a weights file is compared with the program it carries, or
   // with the one that --program names.
-  std::optional<Program> program;
+  const bool exact = options.engine == "exact";
   Model model;
-  if (!options.program.empty()) program = read_program(options.program);
   if (options.model.ends_with(".cells")) {
-    if (!program) program = read_program(options.model);
-    model = compile(*program).model;
+    const Program program = request.program ? *request.program : read_program(options.model);
+    model = compile(program).model;
+    if (exact) request.program = program;
   } else {
     model = read_weights(options.model);
-    if (!program && exact) program = carried_by(model);
   }
   const OneQuestion question = load_one(options.input, model);
-  const auto outcome = [&]() -> Outcome<std::optional<Difference>> {
-    if (!question.tokens.has_value()) return question.tokens.refusal();
-    if (!exact) return in_floats(options, model, question.tokens.value());
-    return first_difference(*program, model, question.tokens.value());
-  }();
+  const auto outcome = difference_of(request, model, question.tokens);
   nlohmann::json out = {{"schema", "logdepth/diff/1"}, {"model", model.name}};
   if (!outcome.has_value()) {
     out["refused"] = describe(outcome.refusal());
@@ -117,14 +96,14 @@ Command add_diff(CLI::App& app) {
           ->add_option("--rule", options->rule,
                        "ties and zeros in floating point: equal numbers (plain), or numbers that "
                        "differ by less than their error bounds (bounded)")
-          ->check(choice_of({"plain", "bounded"}))
+          ->check(choice_of(kDiffRules))
           ->capture_default_str();
   options->scores_option =
       command
           ->add_option(
               "--scores", options->scores,
               "scores: q.k (product), or -|q - k|^2 / 2 if all keys have the same norm (distance)")
-          ->check(choice_of({"product", "distance"}))
+          ->check(choice_of(kDiffScores))
           ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);

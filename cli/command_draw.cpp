@@ -3,9 +3,9 @@
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/draw_learned.hpp"
-#include "cli/drawing_review.hpp"
 #include "cli/input_source.hpp"
 #include "cli/oracle_options.hpp"
+#include "cli/program_source.hpp"
 #include "cli/run_limits.hpp"
 #include "cli/validators.hpp"
 #include "logdepth/errors.hpp"
@@ -42,7 +42,12 @@ int draw(DrawArguments& options) {
     said = save_circuit(model, circuit_cards(model), options.output);
   } else {
     const OneQuestion question = load_one(options.input, model);
-    const RunReview review = review_of(options.oracle, options.program, model, question);
+    ReviewRequest request;
+    if (options.oracle.given()) request.oracle = options.oracle.request();
+    if (!options.program.empty()) request.program = read_program(options.program);
+    const RunReview review = review_of(request, model, question, [](const std::string& note) {
+      std::cerr << "logdepth: " << printable(note, kMostPrinted) << '\n';
+    });
     const RunDrawing drawing =
         draw_run(model, question.tokens, question.graph, question.pair, review);
     if (!drawing.note.empty())
@@ -79,9 +84,10 @@ Command add_draw(CLI::App& app) {
       "--program", options->program,
       "program (.cells) to compare the run with (default with --against: the embedded program)");
   command
-      ->add_option("-o,--output", options->output,
-                   "picture to write: .svg, .html, .pdf, .png or, for a circuit, .dot; optional "
-                   "with --learned (.svg)")
+      ->add_option(
+          "-o,--output", options->output,
+          "picture to write: .svg, .html, .pdf, .png, .tex, .tikz or, for a circuit, .dot; "
+          "optional with --learned (.svg)")
       ->check(kInAFolder);
   add_run_limits(*command);
   return [options] { return draw(*options); };

@@ -12,10 +12,15 @@
 #include "cli/commands.hpp"
 #include "cli/run_limits.hpp"
 #include "cli/validators.hpp"
+#include "compiler/file/cell_meanings.hpp"
+#include "compiler/file/cell_names.hpp"
 #include "compiler/file/checks_file.hpp"
 #include "compiler/file/contradicted_hypotheses.hpp"
 #include "compiler/file/measure.hpp"
 #include "compiler/file/proved_precision.hpp"
+#include "compiler/program/program_text.hpp"
+#include "library/runs/run_review.hpp"
+#include "library/runs/state_numbers.hpp"
 #include "objects/action.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/prefix_answer.hpp"
@@ -29,7 +34,16 @@ struct InfoOptions {
   std::string model;
   std::uint64_t at = 0;
   CLI::Option* at_option = nullptr;
-  bool json = false, precision = false;
+  bool json = false, precision = false, cells = false, program = false;
+};
+
+/// The model card and what is added to it on request.
+struct Card {
+  const Model& model;
+  std::string hash;
+  std::uint64_t n;
+  std::vector<CheckEntry> checks;
+  bool precision, cells;
 };
 
 /// What the file takes, in words.
@@ -116,7 +130,7 @@ nlohmann::json to_json(const Measures& m) {
           {"depth", m.depth},
           {"width", m.width},
           {"strict_width", m.strict_width},
-          {"cells", m.cells},
+          {"used", m.cells},
           {"heads", m.heads},
           {"units", m.units},
           {"nonzeros", m.nonzeros},
@@ -124,8 +138,15 @@ nlohmann::json to_json(const Measures& m) {
           {"denominator_bits", m.denominator_bits}};
 }
 
-void print_json(const Model& model, const std::string& hash, std::uint64_t n,
-                const std::vector<CheckEntry>& checks, bool precision) {
+nlohmann::json to_json(const CellMeaning& cell) {
+  return {{"name", cell.name},         {"type", cell.type},
+          {"lifetime", cell.lifetime}, {"coordinates", cell.coordinates},
+          {"read_by", cell.read_by},   {"written_by", cell.written_by},
+          {"meaning", cell.meaning}};
+}
+
+void print_json(const Card& card) {
+  const auto& [model, hash, n, checks, precision, cells] = card;
   nlohmann::json out = to_json(measure(model, n));
   out["schema"] = "logdepth/info/1";
   out["name"] = model.name;
@@ -154,6 +175,12 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
   out["generators"] = letter_actions(model);
   if (const std::string note = why_not_run(model); !note.empty()) out["generators_note"] = note;
   if (const auto states = states_read(model)) out["states"] = *states;
+  if (const auto numbers = state_numbers(model)) {
+    out["states"] = numbers->states;
+    out["initial_state"] = numbers->initial;
+    out["accepting_states"] = numbers->accepting;
+    if (!numbers->names.empty()) out["state_names"] = numbers->names;
+  }
   out["checks"] = nlohmann::json::array();
   for (const CheckEntry& check : checks)
     out["checks"].push_back({{"kind", check.kind},
@@ -167,11 +194,76 @@ void print_json(const Model& model, const std::string& hash, std::uint64_t n,
     for (const PrecisionSentence& sentence : precision_sentences(model))
       out["precision"].push_back({{"proved", sentence.proved}, {"text", sentence.text}});
   }
+  if (cells) {
+    out["cells"] = nlohmann::json::array();
+    for (const CellMeaning& cell : cell_meanings(model)) out["cells"].push_back(to_json(cell));
+  }
   std::cout << out.dump(1) << '\n';
 }
 
-void print_text(const Model& model, const std::string& hash, std::uint64_t n,
-                const std::vector<CheckEntry>& checks, bool precision) {
+/// States as the automaton's author calls them, up to twelve of them.
+std::string state_text(const StateNumbers& numbers) {
+  constexpr std::size_t kListed = 12;
+  const auto name = [&](std::uint32_t state) {
+    return std::to_string(state) +
+           (numbers.names.empty() ? "" : " " + in_quotes(numbers.names[state]));
+  };
+  std::vector<std::string> accepting;
+  for (const std::uint32_t state : numbers.accepting)
+    if (accepting.size() < kListed) accepting.push_back(name(state));
+  if (accepting.size() < numbers.accepting.size()) accepting.push_back("...");
+  return fmt::format("{}, numbered from 0; initial {}; accepting {}", numbers.states,
+                     name(numbers.initial), accepting.empty() ? "none" : joined(accepting));
+}
+
+std::string parts_text(const std::vector<std::string>& parts) {
+  return parts.empty() ? "nothing" : joined(parts);
+}
+
+/// Cells that differ only in a last number, and in nothing that is said of them, are one entry.
+void print_cells(const Model& model) {
+  const std::vector<CellMeaning> all = cell_meanings(model);
+  if (all.empty()) {
+    std::cout << "\nno cells: the weights file has no index of cells\n";
+    return;
+  }
+  std::map<std::string, const CellMeaning*> by_name;
+  for (const CellMeaning& cell : all) by_name[cell.name] = &cell;
+  const auto alike = [](const CellMeaning& a, const CellMeaning& b) {
+    return a.type == b.type && a.lifetime == b.lifetime && a.read_by == b.read_by &&
+           a.written_by == b.written_by && a.meaning == b.meaning;
+  };
+  std::vector<std::vector<const CellMeaning*>> entries;
+  for (const CellFamily& family : CellNames(model).families())
+    for (std::size_t i = 0; i < family.cells.size(); ++i) {
+      const CellMeaning* cell = by_name.at(family.cells[i]);
+      if (i > 0 && alike(*entries.back().front(), *cell)) {
+        entries.back().push_back(cell);
+      } else {
+        entries.push_back({cell});
+      }
+    }
+  for (const auto& entry : entries) {
+    std::vector<std::string> names;
+    std::vector<std::uint32_t> coordinates;
+    for (const CellMeaning* cell : entry) {
+      names.push_back(cell->name);
+      coordinates.insert(coordinates.end(), cell->coordinates.begin(), cell->coordinates.end());
+    }
+    const CellMeaning& first = *entry.front();
+    std::cout << '\n'
+              << printable(group_families(names).front().text, kMostPrinted) << ": "
+              << printable(first.meaning, kMostPrinted) << '\n'
+              << "  type          " << first.type << ", " << first.lifetime << '\n'
+              << "  coordinates   " << number_ranges(coordinates, 8) << '\n'
+              << "  read by       " << printable(parts_text(first.read_by), kMostPrinted) << '\n'
+              << "  written by    " << printable(parts_text(first.written_by), kMostPrinted)
+              << '\n';
+  }
+}
+
+void print_text(const Card& card) {
+  const auto& [model, hash, n, checks, precision, cells] = card;
   const Measures m = measure(model, n);
   const auto line = [](const std::string& key, const std::string& value) {
     const std::string name = printable(key);
@@ -193,6 +285,7 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   if (const std::string verdict = verdict_text(model); !verdict.empty()) line("verdict", verdict);
   if (const auto states = states_read(model))
     line("prefixes", fmt::format("the state after every letter, one of {}", *states));
+  if (const auto numbers = state_numbers(model)) line("states", state_text(*numbers));
   line("norm", norm_name(model.norm));
   line("shape", fmt::format("({}, {}, {})", m.initial, m.repeated, m.final));
   const auto limit = largest_size(model);
@@ -206,7 +299,7 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
                             counted(m.loops, "loop"), beyond));
   if (model.unroll.max_length)
     line("max_length", fmt::format("{}; longer inputs are rejected", *model.unroll.max_length));
-  line("width", fmt::format("{} (strict {}), {} cells", m.width, m.strict_width, m.cells));
+  line("width", fmt::format("{} (strict {}), {} used", m.width, m.strict_width, m.cells));
   line("heads", std::to_string(m.heads));
   line("hidden units", std::to_string(m.units));
   line("nonzeros", fmt::format("{}, numerators of at most {} bits, denominators {}", m.nonzeros,
@@ -233,6 +326,7 @@ void print_text(const Model& model, const std::string& hash, std::uint64_t n,
   if (precision)
     for (const PrecisionSentence& sentence : precision_sentences(model))
       line(sentence.proved ? "proved" : "not proved", sentence.text);
+  if (cells) print_cells(model);
 }
 
 }  // namespace
@@ -253,18 +347,30 @@ Command add_info(CLI::App& app) {
   command->add_flag("--precision", options->precision,
                     "also print the proved and unproved bounds for floating-point runs: score "
                     "gaps, distances from zero");
-  command->add_flag("--json", options->json, "print one JSON object");
+  command->add_flag("--cells", options->cells,
+                    "also print every cell: its meaning, its coordinates in the residual stream, "
+                    "the heads and other parts that read and write it");
+  CLI::Option* json = command->add_flag("--json", options->json, "print one JSON object");
+  command
+      ->add_flag("--program", options->program,
+                 "print the embedded program in the text form, and nothing else")
+      ->excludes(json);
   add_run_limits(*command);
   return [options] {
     const CheckedModel model = read_weights(options->model);
+    if (options->program) {
+      std::cout << print_program(carried_by(model));
+      return int{kDone};
+    }
     const std::string hash = weights_hash(model);
-    const auto checks = read_checks(options->model, hash);
     const std::uint64_t n =
         options->at_option->count() > 0 ? options->at : largest_size(model).value_or(1024);
+    const Card card = {
+        model, hash, n, read_checks(options->model, hash), options->precision, options->cells};
     if (options->json) {
-      print_json(model, hash, n, checks, options->precision);
+      print_json(card);
     } else {
-      print_text(model, hash, n, checks, options->precision);
+      print_text(card);
     }
     return int{kDone};
   };

@@ -9,6 +9,7 @@
 
 #include "base/phrases.hpp"
 #include "cli/commands.hpp"
+#include "cli/left_out.hpp"
 #include "learned/jobs/training_program.hpp"
 #include "learned/papers.hpp"
 #include "learned/report/report_files.hpp"
@@ -67,6 +68,7 @@ int report_runs(const PaperReport& paper, const PaperReportArguments& options) {
   const std::string name = paper.name;
   check_folder(options, name);
   ReportRuns runs = read_report_runs(options.runs);
+  say_left_out(runs.unreadable);
   if (options.constructed_given && *options.constructed_given)
     runs.records = paper.with_constructed(runs.records, exact_file(options.constructed));
   const report::Report page = paper.make(runs);
@@ -79,7 +81,7 @@ int report_runs(const PaperReport& paper, const PaperReportArguments& options) {
   } else {
     say_what_was_written(options, files);
   }
-  return kDone;
+  return runs.unreadable.empty() ? kDone : kCheckFailed;
 }
 
 int report_probe(const PaperProbe& probe, const PaperReportArguments& options) {

@@ -109,9 +109,10 @@ TestVerdict::Counterexample example_of(std::string shown, std::string origin,
 template <class Wrong>
 TestVerdict::Counterexample wrong_word(const Wrong& wrong, const TypedInput& typed) {
   const std::string word = show_word(wrong.word);
-  return example_of("'" + word + "'",
-                    fmt::format("{} letters, shrunk from {}", wrong.word.size(), wrong.shrunk_from),
-                    {{"word", word}, {"found_at_length", wrong.shrunk_from}}, typed);
+  return example_of(
+      "'" + word + "'",
+      fmt::format("{}, shrunk from {}", counted(wrong.word.size(), "letter"), wrong.shrunk_from),
+      {{"word", word}, {"found_at_length", wrong.shrunk_from}}, typed);
 }
 
 int test_words(const TestArguments& options, const CheckedModel& model) {
@@ -165,8 +166,9 @@ int test_graphs(const TestArguments& options, const CheckedModel& model) {
     verdict.counterexample =
         example_of(fmt::format("{}, source {}, target {}", show_graph(wrong->graph), wrong->source,
                                wrong->target),
-                   fmt::format("shrunk from {} vertices and {} edges", wrong->shrunk_from_vertices,
-                               wrong->shrunk_from_edges),
+                   fmt::format("shrunk from {} and {}",
+                               counted(wrong->shrunk_from_vertices, "vertex", "vertices"),
+                               counted(wrong->shrunk_from_edges, "edge")),
                    {{"vertices", wrong->graph.vertices},
                     {"edges", wrong->graph.edges},
                     {"source", wrong->source},
@@ -196,7 +198,7 @@ int test_cells(const TestArguments& options, const CheckedModel& model) {
     for (const std::uint64_t dividend : wrong->dividends) dividends += fmt::format(" {}", dividend);
     verdict.counterexample =
         example_of(fmt::format("divisor {}, dividends{}", wrong->divisor, dividends),
-                   fmt::format("shrunk from {} positions", wrong->shrunk_from),
+                   "shrunk from " + counted(wrong->shrunk_from, "position"),
                    {{"divisor", wrong->divisor},
                     {"dividends", wrong->dividends},
                     {"found_at_length", wrong->shrunk_from}},

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/validators.hpp"
@@ -150,7 +151,7 @@ int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) 
                                              : ModelUse::read);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
-    std::cerr << "wrote " << options.write_plan << ": " << plan.size() << " runs\n";
+    std::cerr << "wrote " << options.write_plan << ": " << counted(plan.size(), "run") << '\n';
     return kDone;
   }
   if (options.jobs.out.empty()) throw InputError("--out: expected the folder of the runs");
@@ -278,8 +279,20 @@ TrainingPlan chosen(TrainingPlan plan, const PlanArguments& options) {
   return plan;
 }
 
+/// A plan that another version wrote, or a person, may lack settings: nothing is trained at a default
+/// that is not named.
+void say_defaults(const PlanDefaults& defaults, const PlanArguments& options, std::size_t runs) {
+  for (const auto& [setting, count] : defaults)
+    std::cerr << fmt::format("logdepth: {}: {} is the default, {} of {} lack the setting\n",
+                             options.file, printable(setting, kMostPrinted), count,
+                             counted(runs, "run"));
+}
+
 int train_plan(PlanArguments& options) {
-  const TrainingPlan plan = chosen(read_training_plan(options.file), options);
+  PlanDefaults defaults;
+  const TrainingPlan all = read_training_plan(options.file, &defaults);
+  const TrainingPlan plan = chosen(all, options);
+  if (!options.status && !options.collect) say_defaults(defaults, options, all.size());
   if (!options.submit && !options.status && !options.collect)
     return carry_out_or_write(plan, options.common);
   const JobOptions& jobs = options.common.jobs;
@@ -331,6 +344,16 @@ Command add_train_plan(CLI::App& train) {
   command->add_option("--memory", plan->slurm.memory, "memory per task in GiB")
       ->needs(slurm)
       ->check(CLI::Range(1, 65536));
+  command
+      ->add_option("--gres", plan->slurm.gres,
+                   "generic resources per task, as Slurm reads them: gpu:h100:1 (default with "
+                   "--device cuda: gpu:1)")
+      ->needs(slurm)
+      ->check(kSlurmWord);
+  command
+      ->add_flag("--dry-run", plan->slurm.dry_run,
+                 "print the script of the job array instead of submitting it")
+      ->needs(slurm);
   return [plan] { return train_plan(*plan); };
 }
 

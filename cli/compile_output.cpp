@@ -39,14 +39,27 @@ void OutputOptions::add_to(CLI::App& app, const std::string& sizes) {
   app.add_flag("--json", json, "print a summary as JSON on standard output");
 }
 
+namespace {
+
+/// Files of more weights are tens of megabytes.
+constexpr std::uint64_t kManyWeights = 100000;
+
+}  // namespace
+
 int OutputOptions::finish(Program program, const nlohmann::json& described) const {
   const CheckedModel model = requested_model(std::move(program), settings);
+  const Measures m = measure(model, 1);
+  if (m.nonzeros > kManyWeights) {
+    const double megabytes = static_cast<double>(write_weights(model).size()) / 1e6;
+    std::cerr << fmt::format(
+        "size: {:.1f} MB of text in {}{}\n", megabytes, output,
+        output.ends_with(".gz") ? ", before it is packed" : "; a name that ends in .gz packs it");
+  }
   save_weights(model, output);
 
-  const Measures m = measure(model, 1);
-  std::cerr << fmt::format("wrote {}: shape ({}, {}, {}), depth {}, width {}, {}, {}, {}\n", output,
-                           m.initial, m.repeated, m.final, depth_formula(model), m.width,
-                           counted(m.cells, "cell"), counted(m.units, "hidden unit"),
+  std::cerr << fmt::format("wrote {}: shape ({}, {}, {}), depth {}, width {}, {} used, {}, {}\n",
+                           output, m.initial, m.repeated, m.final, depth_formula(model), m.width,
+                           m.cells, counted(m.units, "hidden unit"),
                            counted(m.nonzeros, "nonzero weight"));
   if (json) {
     nlohmann::json out = described;
@@ -56,7 +69,7 @@ int OutputOptions::finish(Program program, const nlohmann::json& described) cons
     out["shape"] = {{"initial", m.initial}, {"repeated", m.repeated}, {"final", m.final}};
     out["depth_formula"] = depth_formula(model);
     out["width"] = m.width;
-    out["cells"] = m.cells;
+    out["used"] = m.cells;
     out["units"] = m.units;
     out["nonzeros"] = m.nonzeros;
     std::cout << out.dump(1) << '\n';

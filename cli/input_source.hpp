@@ -11,6 +11,7 @@
 
 #include "cli/graph_format_option.hpp"
 #include "cli/word_source.hpp"
+#include "library/runs/run_review.hpp"
 #include "objects/graph.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
@@ -35,7 +36,6 @@ struct InputOptions {
   std::vector<std::string> files() const;
 };
 
-using VertexPair = std::pair<Vertex, Vertex>;
 struct GraphQuestions {
   Graph graph;
   std::vector<VertexPair> pairs;  ///< source and target, in the order of the answers
@@ -52,14 +52,7 @@ using Questions =
 /// naming the options that this one takes; for bad input, with file and line.
 Questions load_questions(const InputOptions& options, const Model& model);
 
-/// The tokens of the only question, for commands that look at one input, and the graph or word that
-/// they are of. A graph whose tokens do not depend on source and target needs no pair.
-struct OneQuestion {
-  Outcome<Tokens> tokens;
-  std::optional<VertexPair> pair;
-  std::optional<Graph> graph = {};
-  std::optional<LetterNames> word = {};
-};
+/// The only question, for commands that look at one input.
 OneQuestion load_one(const InputOptions& options, const Model& model);
 
 }  // namespace logdepth::inline cli

@@ -166,6 +166,7 @@ void RunText::print(const SaidAnswer& said) {
   } else if (answer.prefixes && !only_messages_) {
     say_sure(answer);  // no verdict was asked for
   } else {
+    if (answer.depth) say_left_field(answer);
     refuse(outcome(said), describe(*answer.refusal));
   }
   std::cout << std::flush;
@@ -222,13 +223,16 @@ std::string RunText::named_text(const PrefixAnswer& prefix) const {
   return images.dump();
 }
 
+/// Where the numbers of an exact run left the field, if it was finished with nested radicals.
+void RunText::say_left_field(const RunAnswer& answer) {
+  if (!answer.left_field) return;
+  say("decided with nested radicals; the values leave the number field at " +
+      printable(*answer.left_field, kMostPrinted) + (trace_ends_ ? ", where the trace ends" : ""));
+}
+
 /// An answer of floating point comes with its certificate; without one the run counts as not decided.
-/// An exact one whose numbers left the field says where.
 void RunText::say_sure(const RunAnswer& answer) {
-  if (answer.left_field)
-    say("decided with nested radicals; the values leave the number field at " +
-        printable(*answer.left_field, kMostPrinted) +
-        (trace_ends_ ? ", where the trace ends" : ""));
+  say_left_field(answer);
   if (!rounded_) return;
   const Confidence sure = confidence(answer);
   std::string reason = sure.reason;
@@ -272,6 +276,7 @@ nlohmann::json to_json(const Model& model, const SaidAnswer& said, bool rounded)
         prefixes.push_back(nullptr);
       }
   }
+  if (answer.left_field && answer.depth) out["left_field"] = *answer.left_field;
   if (answer.limit || answer.refusal) {
     out["reason"] = answer.limit ? *answer.limit : describe(*answer.refusal);
     return out;
@@ -289,7 +294,6 @@ nlohmann::json to_json(const Model& model, const SaidAnswer& said, bool rounded)
     const bool last = said.of == SaidAnswer::Of::word || said.of == SaidAnswer::Of::division;
     out["cells"] = last ? tokens.back() : nlohmann::json(tokens);
   }
-  if (answer.left_field) out["left_field"] = *answer.left_field;
   if (!rounded) return out;
   const Confidence sure = confidence(answer);
   out["certificate"] = certificate_name(sure.certificate);

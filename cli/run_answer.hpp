@@ -36,6 +36,7 @@ class RunText {
   void print_answer(const SaidAnswer& said);
   void print_table(const std::vector<std::vector<ReadNumber>>& numbers) const;
   std::string named_text(const PrefixAnswer& prefix) const;
+  void say_left_field(const RunAnswer& answer);
   void say_sure(const RunAnswer& answer);
   void refuse(const std::string& name, const std::string& reason);
   void say(const std::string& text) const;

@@ -10,15 +10,16 @@ namespace logdepth::inline cli {
 
 void read_temperature(const std::string& text, ExportSettings& settings) {
   if (text == "auto") return;
-  if (text == "hard") {
-    settings.attention = ExportAttention::hard;
+  if (text == "hard" || text == "tested") {
+    settings.attention = text == "hard" ? ExportAttention::hard : ExportAttention::tested;
     return;
   }
   settings.attention = ExportAttention::temperature;
   const char* const end = text.data() + text.size();
   const auto [next, error] = std::from_chars(text.data(), end, settings.temperature);
-  require(error == std::errc() && next == end && settings.temperature > 0,
-          "--temperature: expected auto, hard or a number above 0, found " + in_quotes(text));
+  require(
+      error == std::errc() && next == end && settings.temperature > 0,
+      "--temperature: expected auto, tested, hard or a number above 0, found " + in_quotes(text));
 }
 
 }  // namespace logdepth::inline cli

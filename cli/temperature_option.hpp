@@ -6,7 +6,7 @@
 
 namespace logdepth::inline cli {
 
-/// --temperature of an export: a number, auto or hard. Errors: InputError.
+/// --temperature of an export: a number, auto, tested or hard. Errors: InputError.
 void read_temperature(const std::string& text, ExportSettings& settings);
 
 }  // namespace logdepth::inline cli

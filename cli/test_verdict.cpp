@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "base/shell_word.hpp"
 #include "cli/commands.hpp"
@@ -32,49 +33,52 @@ Wording wording(const TestVerdict& verdict) {
   const std::uint64_t chosen = verdict.details.value("chosen_words", std::uint64_t{0});
   const auto covered = [&](const char* exhaustive, const char* random, const char* noun,
                            const std::string& all) {
-    return (verdict.counterexample ? fmt::format("stopped after {} {}",
-                                                 count(exhaustive) + chosen + count(random), noun)
-                                   : all) +
+    return (verdict.counterexample
+                ? "stopped after " + counted(count(exhaustive) + chosen + count(random), noun)
+                : all) +
            fmt::format(", seed {}", verdict.seed);
   };
+  const auto sized = [&](const char* name, const char* noun) { return counted(count(name), noun); };
   switch (verdict.kind) {
     case TestVerdict::Kind::words:
       return {
-          covered("exhaustive_words", "random_words", "words",
-                  fmt::format("every word of at most {} letters ({}), {} words with one letter "
-                              "that differs from the rest, {} random words of at most {} letters",
-                              count("up_to"), count("exhaustive_words"), count("chosen_words"),
-                              count("random_words"), count("max_length"))),
-          count("values") > 0 ? fmt::format("checked {} named values", count("values"))
-                              : fmt::format("{} accepted; checked {} {}s", count("accepted"),
-                                            count("prefixes"), text("prefix_kind")),
+          covered("exhaustive_words", "random_words", "word",
+                  fmt::format("every word of at most {} ({}), {} with one letter that differs "
+                              "from the rest, {} of at most {}",
+                              sized("up_to", "letter"), count("exhaustive_words"),
+                              sized("chosen_words", "word"), sized("random_words", "random word"),
+                              sized("max_length", "letter"))),
+          count("values") > 0 ? "checked " + sized("values", "named value")
+                              : fmt::format("{} accepted; checked {}", count("accepted"),
+                                            counted(count("prefixes"), text("prefix_kind"))),
           "no word was long enough"};
     case TestVerdict::Kind::graphs:
-      return {covered("exhaustive_graphs", "random_graphs", "graphs",
+      return {covered("exhaustive_graphs", "random_graphs", "graph",
                       fmt::format(
-                          "every graph of at most {} vertices{} ({} up to renaming) with every "
-                          "source and target, {} more of at most {} vertices",
-                          count("up_to"),
+                          "every graph of at most {}{} ({} up to renaming) with every source and "
+                          "target, {} more of at most {}",
+                          counted(count("up_to"), "vertex", "vertices"),
                           count("max_loopless") > 0 ? fmt::format(" and, without self-loops, of {}",
                                                                   count("max_loopless"))
                                                     : "",
-                          count("exhaustive_graphs"), count("random_graphs"), count("max_size"))),
-              fmt::format("{} connected; checked {} queries", count("connected"), count("pairs")),
+                          count("exhaustive_graphs"), count("random_graphs"),
+                          counted(count("max_size"), "vertex", "vertices"))),
+              fmt::format("{} connected; checked {}", count("connected"),
+                          counted(count("pairs"), "query", "queries")),
               "no graph was large enough"};
     case TestVerdict::Kind::divisions:
-      return {covered("exhaustive_inputs", "random_inputs", "inputs",
+      return {covered("exhaustive_inputs", "random_inputs", "input",
                       fmt::format("every dividend at the positions up to {} by every divisor up "
-                                  "to it ({} inputs), {} more of at most {} positions",
-                                  count("up_to"), count("exhaustive_inputs"),
-                                  count("random_inputs"), count("max_length"))),
-              fmt::format("checked {} divisions", count("divisions")), "no input was long enough"};
+                                  "to it ({}), {} more of at most {}",
+                                  count("up_to"), sized("exhaustive_inputs", "input"),
+                                  count("random_inputs"), sized("max_length", "position"))),
+              "checked " + sized("divisions", "division"), "no input was long enough"};
     case TestVerdict::Kind::computation_graphs:
-      return {covered("exhaustive_graphs", "random_graphs", "graphs",
-                      fmt::format("every graph of at most {} equations ({}), {} more of at most {} "
-                                  "equations",
-                                  count("up_to"), count("exhaustive_graphs"),
-                                  count("random_graphs"), count("max_size"))),
-              fmt::format("checked {} token values", count("values")), "no graph was large enough"};
+      return {covered("exhaustive_graphs", "random_graphs", "graph",
+                      fmt::format("every graph of at most {} ({}), {} more of at most {}",
+                                  sized("up_to", "equation"), count("exhaustive_graphs"),
+                                  count("random_graphs"), sized("max_size", "equation"))),
+              "checked " + sized("values", "token value"), "no graph was large enough"};
   }
   return {};
 }
@@ -144,7 +148,8 @@ int conclude(const TestVerdict& verdict, bool as_json) {
   } else {
     std::cout << (example ? "FAILED" : "passed") << ": against "
               << printable(verdict.against, kMostPrinted) << ", " << words.bound << '\n'
-              << words.compared << " and " << verdict.promises << " contract instances\n";
+              << words.compared << " and " << counted(verdict.promises, "contract instance")
+              << '\n';
     if (const std::string note = verdict.details.value("prefix_note", ""); !note.empty()) {
       if (verdict.details.at("prefixes") == 0)
         std::cout << "no " << verdict.details.at("prefix_kind").get<std::string>()
@@ -168,8 +173,8 @@ int conclude(const TestVerdict& verdict, bool as_json) {
         verdict.file, verdict.sha256,
         {"test", verdict.against, words.bound,
          example ? "failed: on " + example->shown + " " + difference : "passed",
-         fmt::format("{} and {} contract instances; cells, depth and limit at every run",
-                     words.compared, verdict.promises),
+         fmt::format("{} and {}; cells, depth and limit at every run", words.compared,
+                     counted(verdict.promises, "contract instance")),
          limits},
         verdict.against.starts_with(kCommandOracle));
   } catch (const InputError& error) {

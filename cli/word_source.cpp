@@ -8,6 +8,7 @@
 
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
+#include "objects/text_format.hpp"
 #include "runtime/file/gzip_text.hpp"
 
 namespace logdepth::inline cli {
@@ -65,7 +66,9 @@ std::vector<LetterNames> load_words(const WordOptions& options,
     const bool standard_input = options.batch == "-";
     const std::string source = standard_input ? "standard input" : options.batch;
     const std::string text = standard_input
-                                 ? std::string(std::istreambuf_iterator<char>(std::cin), {})
+                                 ? std::string(without_byte_order_mark(
+                                       std::string(std::istreambuf_iterator<char>(std::cin), {}),
+                                       source))
                                  : read_text_file(options.batch);
     std::vector<LetterNames> words;
     for (std::size_t start = 0; start < text.size();) {

@@ -1,16 +1,21 @@
-# The modules of python/logdepth that exports carry, as string literals: generated/python_modules.hpp.
-foreach(module torch lens)
+# The modules of python/logdepth that exports carry, as string literals: generated/python_modules.cpp, a file of
+# its own, so that a change of a module compiles nothing else.
+foreach(module answers torch lens)
   set(source ${PROJECT_SOURCE_DIR}/python/logdepth/${module}.py)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   file(READ ${source} ${module}_source)
 endforeach()
-file(CONFIGURE OUTPUT generated/python_modules.hpp @ONLY CONTENT [[
-#pragma once
+file(CONFIGURE OUTPUT generated/python_modules.cpp @ONLY CONTENT [[
+#include "library/exports/python_modules.hpp"
 
-namespace logdepth {
+namespace logdepth::exports {
 
-inline constexpr const char* kTorchModule = R"python(@torch_source@)python";
-inline constexpr const char* kLensModule = R"python(@lens_source@)python";
+const char* const kAnswersModule = R"python(@answers_source@)python";
+const char* const kTorchModule = R"python(@torch_source@)python";
+const char* const kLensModule = R"python(@lens_source@)python";
 
-}  // namespace logdepth
+}  // namespace logdepth::exports
 ]])
+target_sources(exports PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated/python_modules.cpp)
+set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/generated/python_modules.cpp
+                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -4,6 +4,7 @@
 #include "base/quoted_text.hpp"
 #include "compiler/program/program_text.hpp"
 #include "library/requests/compile_request.hpp"
+#include "library/runs/run_review.hpp"
 #include "library/transformer_inside.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
@@ -47,6 +48,10 @@ std::uint64_t Transformer::depth(std::uint64_t n) const {
 
 Transformer compile(const cells::Program& program, const CompileSettings& settings) {
   return transformer_of(requested_model(program.program(), settings));
+}
+
+cells::Program embedded_program(const Transformer& transformer) {
+  return cells::Program(carried_by(transformer.hidden().model));
 }
 
 cells::Program program_from_text(const std::string& text, const std::string& source) {

@@ -3,8 +3,10 @@
 
 #include <utility>
 
+#include "compiler/file/cell_meanings.hpp"
 #include "compiler/file/measure.hpp"
 #include "compiler/file/proved_precision.hpp"
+#include "library/runs/state_numbers.hpp"
 #include "library/transformer_inside.hpp"
 #include "report/pictures/circuit_view.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -31,8 +33,17 @@ ClaimSheet inspect(const Transformer& transformer) {
   sheet.heads = counted.heads;
   sheet.units = counted.units;
   sheet.nonzeros = counted.nonzeros;
-  for (const auto& [name, cell] : model.cells)
-    sheet.cell_index.push_back({name, cell.type, cell.lifetime, cell.coordinates});
+  for (CellMeaning& cell : cell_meanings(model))
+    sheet.cell_index.push_back({std::move(cell.name), std::move(cell.type),
+                                std::move(cell.lifetime), std::move(cell.coordinates),
+                                std::move(cell.meaning), std::move(cell.read_by),
+                                std::move(cell.written_by)});
+  if (auto numbers = state_numbers(model)) {
+    sheet.states = numbers->states;
+    sheet.initial_state = numbers->initial;
+    sheet.accepting_states = std::move(numbers->accepting);
+    sheet.state_names = std::move(numbers->names);
+  }
 
   const CircuitView view = view_circuit(model);
   for (std::size_t l = 0; l < view.layers.size(); ++l)

@@ -91,6 +91,17 @@ Answer run(const Transformer& transformer, const RawStreams& streams) {
   return of_streams<Answer>(transformer, exact(transformer), streams);
 }
 
+RawStreams division_streams(const Transformer& transformer, std::uint64_t dividend,
+                            std::uint64_t divisor) {
+  require_at_most("--divide", dividend, kLargestDividend);
+  const auto rows = dividing_rows(model_of(transformer), dividend, divisor);
+  const auto& names = std::get<CellsInput>(model_of(transformer).input).names;
+  std::map<std::string, std::vector<std::string>> by_name;
+  for (const std::vector<Real>& row : rows)
+    for (std::size_t i = 0; i < names.size(); ++i) by_name[names[i]].push_back(row[i].text());
+  return RawStreams(std::move(by_name));
+}
+
 DivisionAnswer divide(const Transformer& transformer, std::uint64_t dividend,
                       std::uint64_t divisor) {
   require_at_most("--divide", dividend, kLargestDividend);
@@ -98,6 +109,10 @@ DivisionAnswer divide(const Transformer& transformer, std::uint64_t dividend,
   RunAnswer read = exact(transformer).division(rows);
   const DividedNumbers divided = read.divided.value_or(DividedNumbers());
   return {divided.quotient, divided.remainder, given<Answer>(transformer, std::move(read))};
+}
+
+void require_settings(const RoundedSettings& settings) {
+  (void)requested_engine(settings);
 }
 
 RoundedAnswer run_rounded(const Transformer& transformer, const Letters& word,

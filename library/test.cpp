@@ -3,9 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/phrases.hpp"
+#include "base/xml_text.hpp"
 #include "library/requests/oracle_request.hpp"
 #include "library/runs/tested.hpp"
 #include "library/transformer_inside.hpp"
@@ -96,12 +98,15 @@ TestResult test_group(const Transformer& transformer, const std::string& name,
 
 std::string TestResult::text() const {
   const std::string asked = fmt::format(
-      "{} short words, {} words with one letter that differs from the rest, {} random words, {} "
-      "accepted, {} contract instances",
-      exhaustive_words, chosen_words, random_words, accepted, promises);
+      "{}, {} with one letter that differs from the rest, {}, {} accepted, {}",
+      counted(exhaustive_words, "short word"), counted(chosen_words, "word"),
+      counted(random_words, "random word"), accepted, counted(promises, "contract instance"));
   if (!wrong) return "passed: " + asked;
+  // As a user types it: letters run together where all are single characters.
+  const bool single = std::ranges::all_of(
+      wrong->word, [](const std::string& letter) { return count_characters(letter) == 1; });
   return fmt::format("failed: the word '{}': expected {}, found {}; tested: {}",
-                     joined(wrong->word, " "), wrong->expected, wrong->got, asked);
+                     joined(wrong->word, single ? "" : " "), wrong->expected, wrong->got, asked);
 }
 
 }  // namespace logdepth

@@ -43,9 +43,10 @@ ComputationGraphTestResult test_computation_graphs(const Transformer& transforme
 }
 
 std::string GraphTestResult::text() const {
-  const std::string asked = fmt::format(
-      "{} small graphs, {} larger graphs, {} queries, {} connected, {} contract instances",
-      exhaustive_graphs, random_graphs, pairs, connected, promises);
+  const std::string asked =
+      fmt::format("{}, {}, {}, {} connected, {}", counted(exhaustive_graphs, "small graph"),
+                  counted(random_graphs, "larger graph"), counted(pairs, "query", "queries"),
+                  connected, counted(promises, "contract instance"));
   if (!wrong) return "passed: " + asked;
   return fmt::format("failed: the graph {}, from {} to {}: expected {}, found {}; tested: {}",
                      graph_text(wrong->graph), wrong->source, wrong->target, wrong->expected,
@@ -54,8 +55,9 @@ std::string GraphTestResult::text() const {
 
 std::string DivisionTestResult::text() const {
   const std::string asked =
-      fmt::format("{} short inputs, {} random inputs, {} divisions, {} contract instances",
-                  exhaustive_inputs, random_inputs, divisions, promises);
+      fmt::format("{}, {}, {}, {}", counted(exhaustive_inputs, "short input"),
+                  counted(random_inputs, "random input"), counted(divisions, "division"),
+                  counted(promises, "contract instance"));
   if (!wrong) return "passed: " + asked;
   std::vector<std::string> dividends;
   for (const std::uint64_t dividend : wrong->dividends)

@@ -155,7 +155,7 @@ struct Ratio {
   Ratio(Form p, Form q) : numerator(std::move(p)), denominator(std::move(q)) {}
   Ratio(const Vector& cell);  // NOLINT: of two components; the rational that it codes
   /// The number `by` below it.
-  Ratio back(std::uint32_t by) const;
+  [[nodiscard]] Ratio back(std::uint32_t by) const;
 };
 Ratio operator/(const Form& numerator, const Form& denominator);
 

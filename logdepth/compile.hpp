@@ -73,4 +73,8 @@ Transformer compile(const cells::Program& program, const CompileSettings& settin
 /// names it in messages. Errors: InputError with its line and what was expected there.
 cells::Program program_from_text(const std::string& text, const std::string& source = "program");
 
+/// The program that a weights file carries, to be read, changed and compiled again. Errors: InputError
+/// where it carries none.
+cells::Program embedded_program(const Transformer& transformer);
+
 }  // namespace logdepth

@@ -102,6 +102,10 @@ struct DivisionAnswer {
   std::string remainder;  ///< exact; empty where nothing was computed
   Answer answer;          ///< of the whole run, every token's numbers
 };
+/// The raw streams of a division, for what takes raw streams, as `draw` and `trace`: behind as many
+/// tokens that divide their own numbers, the last one divides what is asked. Errors: as divide.
+RawStreams division_streams(const Transformer& transformer, std::uint64_t dividend,
+                            std::uint64_t divisor);
 /// Divides at the position `dividend`, behind as many tokens that divide their own numbers. Errors:
 /// InputError where the transformer is none of the division lemma, for the divisor 0, and for a
 /// dividend above 1000000; SizeLimit as above.
@@ -170,6 +174,9 @@ struct RoundedAnswer {
   /// False for all that is not decided as well.
   bool accepted() const { return decision == Decision::accepted; }
 };
+
+/// Whether the settings are some, without a run. Errors: InputError for a setting that is none.
+void require_settings(const RoundedSettings& settings);
 
 /// Runs a word in floating point. Errors: as run; InputError for a setting that is none, and for a
 /// device that is not there.

@@ -14,11 +14,14 @@
 /// (program.hpp).
 namespace logdepth::cells {
 
+// Members that return a new value leave theirs unchanged: `head.copy(a, b)` alone does nothing. Every
+// class is therefore [[nodiscard]], and a compiler warns where such a value is not used.
+
 // --- what a head selects among the visible positions ---------------------------------------------
 
 /// A selector. Each is the arg max of a score for every length; compiler/README.md says what each
 /// promises and what it asks of its cells.
-class Selector {
+class [[nodiscard]] Selector {
  public:
   struct Hidden;
   const Hidden& hidden() const { return *hidden_; }
@@ -39,7 +42,7 @@ Selector same(const CellList& first, const CellList& second, const More&... more
 }
 
 /// `match(E).back(1).key(I)`: the position max(e - 1, 0), where E codes e.
-class Match {
+class [[nodiscard]] Match {
  public:
   explicit Match(const Cell& pointer) : pointer_(pointer.id()) {}
   Match back(std::uint32_t by) const;
@@ -52,7 +55,7 @@ Match match(const Pointer& pointer);
 Match match(const Key& key);
 
 /// `rightmost(e).key(I)`: the last of the visible positions where most of the values hold.
-class Rightmost {
+class [[nodiscard]] Rightmost {
  public:
   explicit Rightmost(std::vector<Value> values) : values_(std::move(values)) {}
   Selector key(const Key& key) const;
@@ -67,7 +70,7 @@ Rightmost rightmost(const Value& value, const More&... more) {
 
 /// `nearest(R).key(I)`: the visible position whose code, phi or fine, is nearest in angle to the
 /// direction of R: among codes of phi over L to the number L R, 0 if R < 0.
-class Nearest {
+class [[nodiscard]] Nearest {
  public:
   explicit Nearest(Ratio target) : target_(std::move(target)) {}
   Selector key(const Key& key) const;
@@ -78,7 +81,7 @@ class Nearest {
 Nearest nearest(Ratio target);
 
 /// `flagged(f)`: all visible positions where f holds, or all visible ones if there is none.
-class Flagged : public Selector {
+class [[nodiscard]] Flagged : public Selector {
  public:
   using Selector::Selector;
   /// Tokens where `value` does not hold select all visible positions.
@@ -88,10 +91,10 @@ Flagged flagged(const Value& value);
 
 /// `find(row).key(U).also(k).key(J)`: all visible positions where U is the direction of row and J
 /// that of k; broken where there is none, with `find_one` where there are several.
-class Found : public Selector {
+class [[nodiscard]] Found : public Selector {
  public:
   using Selector::Selector;
-  class Term {
+  class [[nodiscard]] Term {
    public:
     Found key(const Cell& key) const;
 
@@ -115,7 +118,7 @@ Found::Term find_one(const Ratio& wanted);
 
 /// `related(R).label(v).prefer(f)`: the visible positions whose one-hot v is some l with R[l] true
 /// at the token, of these those where f holds, if there is one.
-class Related {
+class [[nodiscard]] Related {
  public:
   explicit Related(const std::vector<Flag>& flags) : flags_(CellList(flags).cells()) {}
   Related label(const OneHot& cell) const;
@@ -130,7 +133,7 @@ Related related(const std::vector<Flag>& flags);
 // --- statements ----------------------------------------------------------------------------------
 
 /// Statements that run one after the other.
-class Statements {
+class [[nodiscard]] Statements {
  public:
   struct Hidden;
   Statements();
@@ -145,7 +148,7 @@ class Statements {
 };
 
 /// One head: `fetch("prev").causal(match(E).key(I)).copy(sd, d)`.
-class Fetch {
+class [[nodiscard]] Fetch {
  public:
   struct Hidden;
   explicit Fetch(const std::string& name);
@@ -184,12 +187,12 @@ inline Fetch fetch(const std::string& name) {
 Statements undone(const Statements& heads);
 
 /// Where all conditions hold, the cells get these values. No cell twice on either side.
-struct Rule {
+struct [[nodiscard]] Rule {
   std::vector<Value> when, then;
 };
 using Rules = std::vector<Rule>;
 /// `when(act, !odd).then(act)`, `when().then(!act)`: the values after `then` are what is assigned.
-class When {
+class [[nodiscard]] When {
  public:
   explicit When(std::vector<Value> values) : values_(std::move(values)) {}
   template <class... Values>
@@ -221,7 +224,7 @@ Statements erase(const CellList& first, const CellList& second, const More&... m
 
 /// `normalise(I, E).from(a[0], a[1])`: the targets, blank before, := the group divided by its norm,
 /// every component multiplied by its factor > 0 first.
-class Normalise {
+class [[nodiscard]] Normalise {
  public:
   explicit Normalise(const CellList& targets) : targets_(targets) {}
   template <class... Components>
@@ -240,7 +243,7 @@ Normalise normalise(const CellList& target, const More&... more) {
 
 /// `test(e).zero(D)`: e := [D = 0], where e was true at every token; `test(e).positive(D)`: e :=
 /// [D > 0], where e was false at every token.
-class Test {
+class [[nodiscard]] Test {
  public:
   explicit Test(const Flag& flag) : flag_(flag.id()) {}
   Statements zero(const Form& number) const;

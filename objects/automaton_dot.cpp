@@ -17,6 +17,7 @@
 #include "objects/dot_outline.hpp"
 #include "objects/label_dialects.hpp"
 #include "objects/text_format.hpp"
+#include "objects/text_place.hpp"
 
 namespace logdepth::inline objects {
 
@@ -78,7 +79,7 @@ bool is_balanced(const std::string& text) {
 
 /// The parts of an edge label between commas. `\,` is the comma itself, and a comma inside brackets
 /// that follow a name, as in SYN(V,0), parts nothing. A label of blanks is one empty item.
-std::vector<LabelItem> items_of(const std::string& label, const std::string& where) {
+std::vector<LabelItem> items_of(const std::string& label) {
   std::vector<LabelItem> items;
   LabelItem item;
   std::string closing;  // of the brackets that are open
@@ -87,7 +88,7 @@ std::vector<LabelItem> items_of(const std::string& label, const std::string& whe
     const std::size_t end = item.text.find_last_not_of(" \t\n\r");
     item.text = begin == std::string::npos ? "" : item.text.substr(begin, end - begin + 1);
     if (item.text.empty() && !only) {
-      throw InputError(where + ": expected letters separated by commas, found " + in_quotes(label) +
+      throw InputError("expected letters separated by commas, found " + in_quotes(label) +
                        "; write \\, for the letter comma");
     }
     items.push_back(std::exchange(item, {}));
@@ -117,8 +118,7 @@ std::vector<LabelItem> items_of(const std::string& label, const std::string& whe
   flush(items.empty());
   for (const LabelItem& part : items)
     if (items.size() > 1 && part.text.size() > 1 && !part.escaped && !is_balanced(part.text))
-      throw InputError(where +
-                       ": expected letters separated by commas, found a comma inside brackets in " +
+      throw InputError("expected letters separated by commas, found a comma inside brackets in " +
                        in_quotes(label) + "; write \\, for the letter comma");
   return items;
 }
@@ -198,12 +198,21 @@ class DotReader {
   using Vertex = StateGraph::vertex_descriptor;
   using Edge = StateGraph::edge_descriptor;
 
+  /// At the first place where the text stands; `where` if it is written in another way.
+  [[noreturn]] void refuse(const std::string& where, const std::string& wanted,
+                           const std::string& sentence) const {
+    const auto at = place_of_dot_text(text_, source_, wanted);
+    if (!at) throw InputError(where + ": " + sentence);
+    throw error_at(text_, source_, *at, sentence);
+  }
+
   bool is_true(const std::string& written, Vertex vertex, const char* attribute) const {
     const std::string value = in_lower_case(written);
     if (value.empty() || value == "false" || value == "0") return false;
     if (value == "true" || value == "1") return true;
-    throw InputError(source_ + ": expected true or false for " + attribute + " of node " +
-                     in_quotes(graph_[vertex].name) + ", found " + in_quotes(written));
+    refuse(source_, written,
+           std::string("expected true or false for ") + attribute + " of node " +
+               in_quotes(graph_[vertex].name) + ", found " + in_quotes(written));
   }
 
   /// The invisible node that points at the initial state: by its shape or name, and because no
@@ -238,7 +247,13 @@ class DotReader {
     const std::string& name = graph_[from].name;
     const std::string where = source_ + ": edge from " + in_quotes(name) + " to " +
                               in_quotes(graph_[boost::target(edge, graph_)].name);
-    for (const LabelItem& item : items_of(graph_[edge].label, where)) {
+    std::vector<LabelItem> items;
+    try {
+      items = items_of(graph_[edge].label);
+    } catch (const InputError& error) {
+      refuse(where, graph_[edge].label, error.what());
+    }
+    for (const LabelItem& item : items) {
       std::optional<std::string> letter =
           fstdraw_ ? letter_of_fstdraw(item, where) : letter_of(item, where);
       builder_.arc(builder_.state(name), std::move(letter), to);
@@ -255,8 +270,8 @@ class DotReader {
     }
     const auto special = item.escaped ? std::nullopt : special_symbol(item.text);
     if (special) {
-      throw InputError(where + ": expected a letter, found " + in_quotes(item.text) +
-                       ", a symbol for " + *special);
+      refuse(where, item.text,
+             "expected a letter, found " + in_quotes(item.text) + ", a symbol for " + *special);
     }
     try {
       (void)Alphabet({item.text});
@@ -267,9 +282,7 @@ class DotReader {
               ? error.what()
               : "expected a letter, found " + in_quotes(item.text) +
                     ", an input and an output as a Mealy machine has, which accepts nothing";
-      const std::size_t line = line_of_dot_text(text_, source_, item.text);
-      if (line == 0) throw InputError(where + ": " + sentence);
-      throw InputError(source_, line, sentence);
+      refuse(where, item.text, sentence);
     }
     const std::size_t bar = item.escaped ? std::string::npos : item.text.find_first_of("|;");
     if (bar != std::string::npos && bar > 0 && bar + 1 < item.text.size())
@@ -295,9 +308,9 @@ class DotReader {
         item.text.compare(0, middle, item.text, middle + 1) == 0) {
       item.text.resize(middle);
     } else if (item.text.size() > 1 && item.text.find(':') != std::string::npos) {
-      throw InputError(where +
-                       ": expected an acceptor, of equal labels on both sides of ':', found " +
-                       in_quotes(item.text) + ", as a transducer has");
+      refuse(where, item.text,
+             "expected an acceptor, of equal labels on both sides of ':', found " +
+                 in_quotes(item.text) + ", as a transducer has");
     }
     return letter_of(item, where);
   }
@@ -344,11 +357,11 @@ Nfa read_dot(const std::string& file, const std::string& source) {
   StateGraph graph;
   const std::string error = parse_states(text, graph);
   if (!error.empty()) {
-    const std::size_t line = line_of_dot_error(text, [](const std::string& beginning) {
-      StateGraph ignored;
-      return parse_states(beginning, ignored);
-    });
-    throw InputError(source, line, "expected a DOT digraph: " + printable(error, 120));
+    throw dot_error(text, source, "expected a DOT digraph", error,
+                    [](const std::string& beginning) {
+                      StateGraph ignored;
+                      return parse_states(beginning, ignored);
+                    });
   }
   return DotReader(graph, text, source).read();
 }

@@ -14,6 +14,7 @@
 #include "objects/automaton_writer.hpp"
 #include "objects/label_dialects.hpp"
 #include "objects/text_format.hpp"
+#include "objects/text_place.hpp"
 
 namespace logdepth::inline objects {
 
@@ -50,41 +51,36 @@ struct Symbols {
 };
 
 /// Refuses what stands for no letter, or for one that cannot be here.
-void require_letter(const std::string& label, const std::string& source, std::size_t line) {
+void require_letter(std::string_view label, const std::string& text, const std::string& source) {
   if (const auto special = special_symbol(label))
-    throw InputError(source, line,
-                     "expected a letter, found " + in_quotes(label) + ", a symbol for " + *special);
+    throw error_at(text, source, label,
+                   "expected a letter, found " + in_quotes(label) + ", a symbol for " + *special);
   try {
-    (void)Alphabet({label});
+    (void)Alphabet({std::string(label)});
   } catch (const InputError& error) {
-    throw InputError(source, line, error.what());
+    throw error_at(text, source, label, error.what());
   }
 }
 
 Symbols read_symbols(const std::string& text, const std::string& source) {
   Symbols symbols;
   std::vector<std::pair<std::string, std::string>> letters;  // number, name
-  std::size_t line_number = 0;
-  for (const std::string_view line : lines_of(text)) {
-    ++line_number;
-    const auto fields = fields_of(line);
-    if (fields.empty()) continue;
-    if (fields.size() != 2 || !is_natural(fields[1])) {
-      throw InputError(source, line_number,
-                       "expected a symbol and its number, found " + in_quotes(line));
-    }
+  for_each_line(text, source, [&](const TextPlace& place, const auto& fields) {
+    if (fields.empty()) return;
+    if (fields.size() != 2 || !is_natural(fields[1]))
+      throw place.error(fields[fields.size() == 2 ? 1 : 0],
+                        "expected a symbol and its number, found " + in_quotes(place.text));
     const std::string name(fields[0]);
     const std::string number = canonical_number(fields[1]);
     if (!symbols.name_of_number.emplace(number, name).second ||
         !symbols.number_of_name.emplace(name, number).second) {
-      throw InputError(source, line_number,
-                       "symbol " + in_quotes(name) + " or its number " + number +
-                           " occurs twice; expected each once");
+      throw place.error(fields[0], "symbol " + in_quotes(name) + " or its number " + number +
+                                       " occurs twice; expected each once");
     }
-    if (symbols.is_epsilon(name)) continue;
-    require_letter(name, source, line_number);
+    if (symbols.is_epsilon(name)) return;
+    require_letter(fields[0], text, source);
     letters.emplace_back(number, name);
-  }
+  });
   std::sort(letters.begin(), letters.end(), [](const auto& a, const auto& b) {
     return std::make_pair(a.first.size(), a.first) < std::make_pair(b.first.size(), b.first);
   });
@@ -99,9 +95,8 @@ Symbols read_symbols(const std::string& text, const std::string& source) {
 }
 
 struct ArcLine {
-  std::size_t line = 0;
   State from = 0;
-  std::string label;
+  std::string_view label;  ///< a part of the text
   State to = 0;
 };
 
@@ -112,11 +107,10 @@ class FstReader {
   explicit FstReader(const std::string& source) : source_(source) {}
 
   void read(const std::string& text) {
-    for (const std::string_view line : lines_of(text)) {
-      ++line_;
-      const auto fields = fields_of(line);
-      if (!fields.empty()) read_line(line, fields);
-    }
+    for_each_line(text, source_, [&](const TextPlace& place, const auto& fields) {
+      place_ = place;
+      if (!fields.empty()) read_line(fields);
+    });
     if (!builder.has_initial()) {
       throw InputError(source_, 1, "the file is empty; expected arcs: from to label [weight]");
     }
@@ -127,12 +121,11 @@ class FstReader {
   bool has_weights = false;  ///< others than one and zero of the usual semiring
 
  private:
-  void read_line(std::string_view line, const std::vector<std::string_view>& fields) {
-    if (fields.size() > 5) {
-      throw InputError(
-          source_, line_,
-          "expected 'from to label [weight]' or 'final [weight]', found " + in_quotes(line));
-    }
+  void read_line(const std::vector<std::string_view>& fields) {
+    if (fields.size() > 5)
+      throw place_.error(
+          fields[5],
+          "expected 'from to label [weight]' or 'final [weight]', found " + in_quotes(place_.text));
     const State from = state(fields[0]);
     if (!builder.has_initial()) builder.set_initial(from);
     if (fields.size() <= 2) {
@@ -150,44 +143,48 @@ class FstReader {
       absent = weight(fields[3]) == HUGE_VAL;
     }
     require_room_for_arc(arcs.size());
-    if (!absent) arcs.push_back({line_, from, std::string(fields[2]), to});
+    if (absent) {
+      builder.note(source_ + ": arcs of weight Infinity are left out, no path takes them");
+      return;
+    }
+    arcs.push_back({from, fields[2], to});
   }
 
   State state(std::string_view field) {
     if (!is_natural(field)) {
-      throw InputError(source_, line_, "expected a state number, found " + in_quotes(field));
+      throw place_.error(field, "expected a state number, found " + in_quotes(field));
     }
     return builder.state(canonical_number(field));
   }
 
   double weight(std::string_view field) {
     const std::optional<double> value = parse_weight(field);
-    if (!value) throw InputError(source_, line_, "expected a weight, found " + in_quotes(field));
+    if (!value) throw place_.error(field, "expected a weight, found " + in_quotes(field));
     has_weights = has_weights || (*value != 0 && *value != HUGE_VAL);
     return *value;
   }
 
   void check_equal_labels(std::string_view input, std::string_view output) const {
     if (input == output) return;
-    throw InputError(source_, line_,
-                     "expected an acceptor: a weight or a second label equal to " +
-                         in_quotes(input) + ", found " + in_quotes(output));
+    throw place_.error(output, "expected an acceptor: a weight or a second label equal to " +
+                                   in_quotes(input) + ", found " + in_quotes(output));
   }
 
   const std::string& source_;
-  std::size_t line_ = 0;
+  TextPlace place_;  ///< the present line
 };
 
 /// The name that a label stands for, absent for epsilon.
-std::optional<std::string> translate(const ArcLine& arc, const Symbols& symbols, bool by_name,
-                                     const std::string& source) {
-  if (is_epsilon_symbol(arc.label)) return std::nullopt;
-  if (by_name && symbols.number_of_name.count(arc.label) > 0) {
-    if (symbols.is_epsilon(arc.label)) return std::nullopt;
-    return arc.label;
+std::optional<std::string> translate(std::string_view label, const Symbols& symbols, bool by_name,
+                                     const std::string& text, const std::string& source) {
+  if (is_epsilon_symbol(label)) return std::nullopt;
+  std::string name(label);
+  if (by_name && symbols.number_of_name.count(name) > 0) {
+    if (symbols.is_epsilon(name)) return std::nullopt;
+    return name;
   }
-  if (is_natural(arc.label)) {
-    const std::string number = canonical_number(arc.label);
+  if (is_natural(label)) {
+    const std::string number = canonical_number(label);
     if (number == "0") return std::nullopt;
     const auto entry = symbols.name_of_number.find(number);
     if (!by_name && entry != symbols.name_of_number.end()) {
@@ -195,9 +192,9 @@ std::optional<std::string> translate(const ArcLine& arc, const Symbols& symbols,
       return entry->second;
     }
   }
-  throw InputError(source, arc.line,
-                   "label " + in_quotes(arc.label) + " is not in the symbols file; expected " +
-                       (by_name ? "a symbol" : "a number of a symbol"));
+  throw error_at(text, source, label,
+                 "label " + in_quotes(label) + " is not in the symbols file; expected " +
+                     (by_name ? "a symbol" : "a number of a symbol"));
 }
 
 bool is_negative(std::string_view label) {
@@ -205,16 +202,17 @@ bool is_negative(std::string_view label) {
 }
 
 /// In text of k2, arcs into the one final state have the label -1.
-void require_no_final_arc(const ArcLine& arc, const std::string& source) {
-  if (!is_negative(arc.label)) return;
+void require_no_final_arc(std::string_view label, const std::string& text,
+                          const std::string& source) {
+  if (!is_negative(label)) return;
   const std::string k2 =
-      arc.label == "-1"
+      label == "-1"
           ? ", the label of arcs into the final state in k2; 'awk \"NF == 1 {next} \\$3 == -1 "
             "{print \\$1; next} {print}\" " +
                 shell_word(printable(source)) + "' converts it"
           : "";
-  throw InputError(source, arc.line,
-                   "expected a letter, found the negative label " + in_quotes(arc.label) + k2);
+  throw error_at(text, source, label,
+                 "expected a letter, found the negative label " + in_quotes(label) + k2);
 }
 
 /// Without symbols 0 is a letter like other numbers, which OpenFst and k2 read as epsilon.
@@ -246,7 +244,7 @@ Nfa read_fst(const std::string& text, const std::string& source,
   require_automaton_format(text, source, TextFormat::fst);
   FstReader reader(source);
   reader.read(text);
-  for (const ArcLine& arc : reader.arcs) require_no_final_arc(arc, source);
+  for (const ArcLine& arc : reader.arcs) require_no_final_arc(arc.label, text, source);
   if (reader.has_weights)
     reader.builder.note(source +
                         ": the weights are not used: a word is accepted if some path spells it");
@@ -255,11 +253,11 @@ Nfa read_fst(const std::string& text, const std::string& source,
     for (ArcLine& arc : reader.arcs) {
       std::optional<std::string> letter;
       if (!is_epsilon_symbol(arc.label)) {
-        require_letter(arc.label, source, arc.line);
+        require_letter(arc.label, text, source);
         if (is_epsilon_word(arc.label))
           reader.builder.note(source + ": the label " + in_quotes(arc.label) +
                               " is read as a letter; epsilon is <eps>");
-        letter = std::move(arc.label);
+        letter = std::string(arc.label);
       }
       reader.builder.arc(arc.from, std::move(letter), arc.to);
     }
@@ -276,10 +274,10 @@ Nfa read_fst(const std::string& text, const std::string& source,
                   }) &&
       std::any_of(reader.arcs.begin(), reader.arcs.end(), [&](const ArcLine& arc) {
         return is_natural(arc.label) && arc.label != "0" &&
-               symbols.number_of_name.count(arc.label) == 0;
+               symbols.number_of_name.count(std::string(arc.label)) == 0;
       });
   for (const ArcLine& arc : reader.arcs) {
-    reader.builder.arc(arc.from, translate(arc, symbols, !by_number, source), arc.to);
+    reader.builder.arc(arc.from, translate(arc.label, symbols, !by_number, text, source), arc.to);
   }
   return std::move(reader.builder).finish(source, symbols.alphabet);
 }

@@ -107,11 +107,38 @@ class JffReader {
     }
   }
 
+  /// JFLAP reads [x-y] as a transition for each character from x to y, and so it is read here.
+  bool add_range(const pugi::xml_node& read, State from, std::string_view word, State to) {
+    constexpr char32_t most = 1024;
+    if (word.front() != '[' || word.back() != ']' || word.find('-') == std::string_view::npos)
+      return false;
+    const std::string_view inside = word.substr(1, word.size() - 2);
+    const std::size_t length = utf8_length(inside);
+    const std::string_view rest = inside.substr(std::min(length + 1, inside.size()));
+    const bool plain = length > 0 && length < inside.size() && inside[length] == '-' &&
+                       !rest.empty() && utf8_length(rest) == rest.size();
+    if (!plain)
+      file_.fail(read, "expected letters or one range [x-y] in <read>, found " + in_quotes(word) +
+                           "; write a transition per letter or range");
+    const char32_t first = utf8_decode(inside), last = utf8_decode(rest);
+    if (last < first || last - first >= most)
+      file_.fail(read, "expected a range of 1 to " + std::to_string(most) +
+                           " letters in <read>, found " + in_quotes(word));
+    for (char32_t c = first; c <= last; ++c) {
+      const std::string letter = utf8_encode(c);
+      if (utf8_length(letter) == 0 || c == ' ' || disturbs_text(c))
+        file_.fail(read, "expected letters in <read>, found the range " + in_quotes(word) +
+                             " with white space or a control character, which is no letter here");
+      builder_.arc(from, letter, to);
+    }
+    builder_.note(source_ + ": " + in_quotes(word) +
+                  " in <read> is read as a range of letters, as JFLAP does");
+    return true;
+  }
+
   /// JFLAP reads a word in <read> letter by letter.
   void add_word(const pugi::xml_node& read, State from, const std::string& word, State to) {
-    if (word.front() == '[' && word.back() == ']' && word.find('-') != std::string::npos)
-      file_.fail(read, "expected letters in <read>, found the range " + in_quotes(word) +
-                           "; write a transition per letter");
+    if (add_range(read, from, word, to)) return;
     for (std::size_t at = 0; at < word.size();) {
       const std::size_t length = utf8_length(std::string_view(word).substr(at));
       const std::string letter = word.substr(at, length);
@@ -120,7 +147,8 @@ class JffReader {
       } catch (const InputError&) {
         file_.fail(read, "expected letters in <read>, found " + in_quotes(word) +
                              " with white space or a control character, which is no letter here; "
-                             "epsilon is an empty <read/>");
+                             "epsilon is an empty <read/>, and another character can take the "
+                             "place of a blank");
       }
       at += length;
       State next = to;

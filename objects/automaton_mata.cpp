@@ -15,6 +15,7 @@
 #include "objects/automaton_reader.hpp"
 #include "objects/automaton_writer.hpp"
 #include "objects/text_format.hpp"
+#include "objects/text_place.hpp"
 
 namespace logdepth::inline objects {
 
@@ -30,36 +31,35 @@ constexpr std::string_view kMataOperators = "&|!()";
 struct MataToken {
   std::string text;
   bool bare = true;
+  std::size_t at = 0;  ///< in the text
 };
 
-struct MataLine {
-  std::size_t number = 0;
-  std::vector<MataToken> tokens;
-};
+using MataLine = std::vector<MataToken>;
 
 /// The tokens of a line up to its comment. In quotes \" is a quotation mark and \\ a backslash.
-std::vector<MataToken> mata_tokens(std::string_view line, const std::string& source,
-                                   std::size_t number) {
-  std::vector<MataToken> tokens;
+MataLine mata_tokens(std::string_view line, const std::string& text, const std::string& source) {
+  MataLine tokens;
+  const auto begin = static_cast<std::size_t>(line.data() - text.data());
   for (std::size_t i = 0; i < line.size() && line[i] != '#';) {
     if (line[i] == ' ' || line[i] == '\t') {
       ++i;
     } else if (line[i] == '"') {
-      MataToken token{"", false};
+      MataToken token{"", false, begin + i};
       for (++i; i < line.size() && line[i] != '"'; ++i) {
         const bool escape =
             i + 1 < line.size() && line[i] == '\\' && (line[i + 1] == '"' || line[i + 1] == '\\');
         if (escape) ++i;
         token.text += line[i];
       }
-      if (i == line.size()) throw InputError(source, number, "expected '\"' to end the name");
+      if (i == line.size()) throw error_at(text, source, token.at, "expected '\"' to end the name");
       ++i;
       tokens.push_back(std::move(token));
     } else if (kMataOperators.find(line[i]) != std::string_view::npos) {
-      tokens.push_back({std::string(1, line[i++])});
+      tokens.push_back({std::string(1, line[i]), true, begin + i});
+      ++i;
     } else {
       const std::size_t end = std::min(line.find_first_of("&|!()\"# \t", i), line.size());
-      tokens.push_back({std::string(line.substr(i, end - i))});
+      tokens.push_back({std::string(line.substr(i, end - i)), true, begin + i});
       i = end;
     }
   }
@@ -68,11 +68,11 @@ std::vector<MataToken> mata_tokens(std::string_view line, const std::string& sou
 
 class MataReader {
  public:
-  explicit MataReader(const std::string& source) : source_(source) {}
+  MataReader(const std::string& text, const std::string& source) : text_(text), source_(source) {}
 
-  Nfa read(const std::string& text) {
-    for (const MataLine& line : lines_with_tokens(text)) {
-      if (line.tokens.front().bare && line.tokens.front().text.front() == '%') {
+  Nfa read() {
+    for (const MataLine& line : lines_with_tokens()) {
+      if (line.front().bare && line.front().text.front() == '%') {
         read_key(line);
       } else {
         transitions_.push_back(line);
@@ -97,42 +97,38 @@ class MataReader {
   }
 
  private:
-  [[noreturn]] void fail(const MataLine& line, const std::string& sentence) const {
-    throw InputError(source_, line.number, sentence);
+  [[noreturn]] void fail(const MataToken& token, const std::string& sentence) const {
+    throw error_at(text_, source_, token.at, sentence);
   }
 
   /// The lines of the section that have tokens; a backslash at the end of a line joins the next.
-  std::vector<MataLine> lines_with_tokens(const std::string& text) {
+  std::vector<MataLine> lines_with_tokens() {
     std::vector<MataLine> result;
     bool in_section = false, joined = false;
-    std::size_t number = 0;
-    for (std::string_view line : lines_of(text)) {
-      ++number;
+    for (std::string_view line : lines_of(text_)) {
       const bool joins_next = line.ends_with('\\');
       if (joins_next) line.remove_suffix(1);
-      std::vector<MataToken> tokens = mata_tokens(line, source_, number);
+      MataLine tokens = mata_tokens(line, text_, source_);
       if (tokens.empty()) continue;
+      const MataToken& first = tokens.front();
       const bool begins = !std::exchange(joined, joins_next);
-      if (begins && tokens.front().bare && tokens.front().text.front() == '@') {
-        if (in_section) throw InputError(source_, number, "expected one automaton, found a second");
-        bits_ = tokens.front().text == kMataBitsSection;
-        if ((!bits_ && tokens.front().text != kMataSection) || tokens.size() > 1) {
-          throw InputError(source_, number,
-                           fmt::format("expected a section {} or {}, found {}", kMataSection,
-                                       kMataBitsSection, in_quotes(line)));
+      if (begins && first.bare && first.text.front() == '@') {
+        if (in_section) fail(first, "expected one automaton, found a second");
+        bits_ = first.text == kMataBitsSection;
+        if ((!bits_ && first.text != kMataSection) || tokens.size() > 1) {
+          fail(first, fmt::format("expected a section {} or {}, found {}", kMataSection,
+                                  kMataBitsSection, in_quotes(line)));
         }
         in_section = true;
       } else if (!in_section) {
-        throw InputError(source_, number,
-                         fmt::format("expected {} first, found {}", kMataSection, in_quotes(line)));
+        fail(first, fmt::format("expected {} first, found {}", kMataSection, in_quotes(line)));
       } else if (begins) {
-        result.push_back({number, std::move(tokens)});
+        result.push_back(std::move(tokens));
       } else if (result.empty()) {
-        throw InputError(source_, number,
-                         fmt::format("expected {} on a line of its own, found {} behind it",
-                                     kMataSection, in_quotes(line)));
+        fail(first, fmt::format("expected {} on a line of its own, found {} behind it",
+                                kMataSection, in_quotes(line)));
       } else {
-        result.back().tokens.insert(result.back().tokens.end(), tokens.begin(), tokens.end());
+        result.back().insert(result.back().end(), tokens.begin(), tokens.end());
       }
     }
     if (!in_section) {
@@ -142,7 +138,7 @@ class MataReader {
   }
 
   void read_key(const MataLine& line) {
-    const std::string& key = line.tokens.front().text;
+    const std::string& key = line.front().text;
     if (key == "%Initial") {
       initial_.push_back(line);
     } else if (key == "%Final") {
@@ -161,20 +157,22 @@ class MataReader {
         builder_.state(name);
       }
     } else if (!key.starts_with("%Alphabet-") && !key.starts_with("%States-")) {
-      fail(line, "expected %Initial, %Final, %Alphabet-..., %States-... or %Epsilon, found " +
-                     in_quotes(key));
+      fail(line.front(),
+           "expected %Initial, %Final, %Alphabet-..., %States-... or %Epsilon, found " +
+               in_quotes(key));
     }
   }
 
   /// The text of a token that is a name.
-  const std::string& name_of(const MataLine& line, const MataToken& token) const {
+  const std::string& name_of(const MataToken& token) const {
     const bool is_mark =
         token.bare && kMataMarks.find(token.text.front()) != std::string_view::npos;
     if (is_mark) {
-      fail(line, "expected a name, found " + in_quotes(token.text) + "; in quotes it would be one");
+      fail(token,
+           "expected a name, found " + in_quotes(token.text) + "; in quotes it would be one");
     }
     if (!is_state_name(token.text)) {
-      fail(line,
+      fail(token,
            "expected a name in UTF-8 without control characters, found " + in_quotes(token.text));
     }
     return token.text;
@@ -182,15 +180,14 @@ class MataReader {
 
   std::vector<std::string> names_behind_key(const MataLine& line) const {
     std::vector<std::string> names;
-    for (std::size_t i = 1; i < line.tokens.size(); ++i)
-      names.push_back(name_of(line, line.tokens[i]));
+    for (std::size_t i = 1; i < line.size(); ++i) names.push_back(name_of(line[i]));
     return names;
   }
 
-  State state_of(const MataLine& line, const MataToken& token) {
-    const std::string& name = name_of(line, token);
+  State state_of(const MataToken& token) {
+    const std::string& name = name_of(token);
     if (has_states_ && known_states_.count(name) == 0) {
-      fail(line, "expected a state of %States-enum, found " + in_quotes(name));
+      fail(token, "expected a state of %States-enum, found " + in_quotes(name));
     }
     return builder_.state(name);
   }
@@ -198,10 +195,10 @@ class MataReader {
   /// The states of a line %Initial or %Final, which may have | between them.
   template <typename Use>
   void for_each_state(const MataLine& line, Use use) {
-    for (std::size_t i = 1; i < line.tokens.size(); ++i) {
-      const MataToken& token = line.tokens[i];
-      const bool between = token.bare && token.text == "|" && i > 1 && i + 1 < line.tokens.size();
-      if (!between) use(state_of(line, token));
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      const MataToken& token = line[i];
+      const bool between = token.bare && token.text == "|" && i > 1 && i + 1 < line.size();
+      if (!between) use(state_of(token));
     }
   }
 
@@ -215,23 +212,24 @@ class MataReader {
     std::vector<std::size_t> formulas;
     for (const MataLine& line : transitions_) {
       std::vector<std::string> words;
-      if (line.tokens.size() < 3)
-        fail(line, fmt::format("expected a transition 'state formula state', found {}",
-                               counted(line.tokens.size(), "word")));
-      for (std::size_t i = 1; i + 1 < line.tokens.size(); ++i) words.push_back(line.tokens[i].text);
+      if (line.size() < 3)
+        fail(line.front(), fmt::format("expected a transition 'state formula state', found {}",
+                                       counted(line.size(), "word")));
+      for (std::size_t i = 1; i + 1 < line.size(); ++i) words.push_back(line[i].text);
       if (words.size() > 1 && words.front() == "&") words.erase(words.begin());
-      if (std::ranges::find(words, "") != words.end()) fail(line, "expected a bit, found ''");
+      if (std::ranges::find(words, "") != words.end())
+        fail(line.front(), "expected a bit, found ''");
       try {
         formulas.push_back(bits.formula(words));
       } catch (const InputError& error) {
-        fail(line, error.what());
+        fail(line[1], error.what());
       }
     }
     const BitLetters::Letters letters = letters_of(bits);
     for (std::size_t i = 0; i < transitions_.size(); ++i) {
       const MataLine& line = transitions_[i];
-      const State from = state_of(line, line.tokens.front());
-      const State to = state_of(line, line.tokens.back());
+      const State from = state_of(line.front());
+      const State to = state_of(line.back());
       for (const std::size_t letter : letters.of_formula[formulas[i]])
         builder_.arc(from, letters.names[letter], to);
     }
@@ -254,26 +252,27 @@ class MataReader {
   }
 
   void read_transition(const MataLine& line) {
-    std::vector<MataToken> tokens = line.tokens;
+    MataLine tokens = line;
     if (tokens.size() == 4 && tokens[2].bare && tokens[2].text == "&") {
       tokens.erase(tokens.begin() + 2);
     }
     if (tokens.size() != 3) {
-      fail(line, fmt::format("expected a transition 'state letter state', found {} words",
-                             tokens.size()));
+      fail(tokens.front(), fmt::format("expected a transition 'state letter state', found {} words",
+                                       tokens.size()));
     }
-    const State from = state_of(line, tokens[0]);
-    const std::string& letter = name_of(line, tokens[1]);
-    const State to = state_of(line, tokens[2]);
+    const State from = state_of(tokens[0]);
+    const std::string& letter = name_of(tokens[1]);
+    const State to = state_of(tokens[2]);
     if (epsilon_.count(letter) > 0) {
       builder_.arc(from, std::nullopt, to);
     } else if (letters_ && known_letters_.count(letter) == 0) {
-      fail(line, "expected a letter of %Alphabet-enum, found " + in_quotes(letter));
+      fail(tokens[1], "expected a letter of %Alphabet-enum, found " + in_quotes(letter));
     } else {
       builder_.arc(from, letter, to);
     }
   }
 
+  const std::string& text_;
   const std::string& source_;
   AutomatonBuilder builder_;
   std::vector<MataLine> initial_, final_, transitions_;
@@ -297,7 +296,7 @@ std::string mata_name(const std::string& name) {
 
 Nfa read_mata(const std::string& text, const std::string& source) {
   require_automaton_format(text, source, TextFormat::mata);
-  return MataReader(source).read(text);
+  return MataReader(text, source).read();
 }
 
 std::string write_mata(const Nfa& given) {

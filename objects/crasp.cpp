@@ -14,6 +14,7 @@
 #include "base/text_lines.hpp"
 #include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/text_place.hpp"
 
 namespace logdepth::inline objects {
 namespace {
@@ -59,9 +60,11 @@ class CraspReader {
   CraspProgram read(const std::string& text) {
     for (const std::string_view line : lines_of(text)) {
       ++line_;
+      text_ = line;
       rest_ = without_comment(line);
       const auto fields = fields_of(rest_);
       if (fields.empty()) continue;
+      token_ = {CraspWord::Kind::name, fields.front()};
       if (fields.front() == "alphabet") {
         read_alphabet(fields);
       } else if (!alphabet_) {
@@ -71,6 +74,7 @@ class CraspReader {
       }
     }
     ++line_;
+    text_ = {};
     if (!alphabet_) refuse("expected a line 'alphabet LETTER...'");
     if (!decides_) refuse("expected a Boolean line, which decides, found none");
     program_.source = source_;
@@ -92,7 +96,7 @@ class CraspReader {
   };
 
   [[noreturn]] void refuse(const std::string& sentence) const {
-    throw InputError(source_, line_, sentence);
+    throw TextPlace{source_, line_, text_}.error(token_.text, sentence);
   }
   std::string found() const {
     return ", found " +
@@ -104,7 +108,7 @@ class CraspReader {
   void next() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size()));
     if (rest_.empty()) {
-      token_ = {};
+      token_ = {CraspWord::Kind::end, rest_};
     } else if (rest_.starts_with("Q_")) {
       rest_.remove_prefix(2);
       read_letter();
@@ -178,6 +182,7 @@ class CraspReader {
       refuse(fmt::format("expected a new name, found {}, which line {} defines", in_quotes(name),
                          known->second.second));
     next();
+    at_position();
     expect(":=", "after the name " + in_quotes(name));
     const NodeId node = expression();
     if (token_.kind != CraspWord::Kind::end) refuse("expected the end of the line" + found());
@@ -263,10 +268,11 @@ class CraspReader {
   NodeId primary() {
     const CraspWord here = token_;
     if (here.kind == CraspWord::Kind::number) return number();
-    if (here.kind == CraspWord::Kind::letter) return letter();
+    if (here.kind == CraspWord::Kind::letter) return at_position(letter());
     if (taken("true") || taken("false")) return add(Operation::constant, {}, here.is("true"));
     if (taken("#")) {
       expect("[", "after '#'");
+      if (token_.is("j") && !names_.contains("j")) return count_of_positions();
       const NodeId counted = boolean(expression(), "between '#[' and ']'");
       expect("]", "after what is counted");
       return add(Operation::count, {counted});
@@ -287,33 +293,124 @@ class CraspReader {
     }
     if (here.kind == CraspWord::Kind::name) {
       const auto known = names_.find(std::string(here.text));
-      if (known == names_.end()) refuse_name();
+      if (known == names_.end()) return position_or_refuse();
       next();
-      return known->second.first;
+      return at_position(known->second.first);
     }
     refuse("expected an expression" + found());
   }
 
-  /// Programs of papers name positions, as in #[j = i - 1] and MOD(i, 2).
+  // --- positions, as programs of papers name them ---
+
+  bool is_position() const {
+    return token_.is(position_) && !names_.contains(std::string(position_));
+  }
+
+  void expect_position(const std::string& where) {
+    if (!is_position())
+      refuse(fmt::format("expected the position '{}' {}", position_, where) + found());
+    next();
+  }
+
+  /// P(i) is P, and in #[j <= i] P(j) so is P(j).
+  NodeId at_position(NodeId node = 0) {
+    if (!taken("(")) return node;
+    expect_position("between parentheses after a name or letter");
+    expect(")", "after the position");
+    return node;
+  }
+
+  std::int64_t number_up_to(std::int64_t least, std::int64_t most, const std::string& where) {
+    if (token_.kind != CraspWord::Kind::number) refuse("expected a number " + where + found());
+    const std::string_view digits = token_.text;
+    const std::int64_t value = value_of_number();
+    if (value < least || value > most)
+      refuse(fmt::format("expected a number from {} to {} {}, found '{}'", least, most, where,
+                         digits));
+    return value;
+  }
+
+  /// MOD(i, m) or i mod m.
+  NodeId position_or_refuse() {
+    const bool infix = is_position();
+    if (infix) {
+      next();
+      if (!taken("mod") && !taken("MOD") && !taken("%"))
+        refuse(fmt::format("expected 'mod' after the position '{}'", position_) + found());
+    } else if (taken("MOD") || taken("mod")) {
+      expect("(", "after 'MOD'");
+      expect_position("after 'MOD('");
+      expect(",", "between position and modulus");
+    } else {
+      refuse_name();
+    }
+    const std::int64_t modulus = number_up_to(1, kMaxCraspDistance, "as modulus of a position");
+    if (!infix) expect(")", "after a modulus");
+    return add(Operation::position, {}, modulus);
+  }
+
+  /// #[j REL i - c, ...] P(j), from j on: a count of positions at some distances to the left.
+  NodeId count_of_positions() {
+    if (position_ == "j")
+      refuse("expected one '#[j ...]', found one inside another: give it a line");
+    std::int64_t nearest = 0;
+    std::optional<std::int64_t> farthest;
+    do {
+      if (!token_.is("j")) refuse("expected the position 'j' in '#[j ...]'" + found());
+      next();
+      const std::string relation = word_of_relation();
+      next();
+      expect_position("after " + in_quotes("j " + relation));
+      std::int64_t distance = 0;
+      if (token_.is("+")) refuse("expected positions up to i, found 'i +'");
+      if (taken("-")) distance = number_up_to(0, kMaxCraspDistance, "after 'i -'");
+      if (relation == "<") nearest = std::max(nearest, distance + 1);
+      if (relation == "<=" || relation == "=") nearest = std::max(nearest, distance);
+      const std::int64_t last = relation == ">" ? distance - 1 : distance;
+      if (relation.front() != '<') farthest = std::min(farthest.value_or(last), last);
+    } while (taken(","));
+    expect("]", "after the positions that are counted");
+    position_ = "j";
+    const NodeId counted = counted_there();
+    position_ = "i";
+    const NodeId node = add(Operation::recent, {counted}, nearest);
+    program_.nodes[node].farthest = farthest;
+    return node;
+  }
+
+  std::string word_of_relation() const {
+    for (const std::string_view relation : {"<=", "<", ">=", ">", "="})
+      if (token_.is(relation)) return std::string(relation);
+    refuse("expected '<', '<=', '=', '>=' or '>' after the position 'j'" + found());
+  }
+
+  NodeId counted_there() {
+    const Nested nested(*this);
+    if (taken("not")) return add(Operation::negation, {counted_there()});
+    return boolean(primary(), "after '#[j ...]'");
+  }
+
   [[noreturn]] void refuse_name() const {
-    constexpr std::string_view kPositions[] = {"i", "j", "n", "pos", "mod", "MOD"};
+    constexpr std::string_view kPositions[] = {"i", "j", "n", "pos"};
     const bool position =
         std::ranges::find(kPositions, token_.text) != std::ranges::end(kPositions);
     refuse("expected the name of an earlier line" + found() +
-           (position ? "; position predicates are not read: #[P] counts the positions up to this "
-                       "one at which P holds"
-                     : ""));
+           (position
+                ? fmt::format("; positions are written MOD({}, m) and #[j = i - 1] P(j)", position_)
+                : ""));
   }
 
-  NodeId number() {
+  std::int64_t value_of_number() {
     std::int64_t value = 0;
     for (const char digit : token_.text) {
       if (!std::isdigit(static_cast<unsigned char>(digit))) refuse("expected a number" + found());
       value = std::min(10 * value + (digit - '0'), kMaxCraspFactor + 1);
     }
     next();
-    return add(Operation::number, {}, value);
+    return value;
   }
+
+  NodeId number() { return add(Operation::number, {}, value_of_number()); }
 
   NodeId letter() {
     const auto letter = alphabet_->find(token_.text);
@@ -351,7 +448,10 @@ class CraspReader {
       case Operation::number:
         return node.number;
       case Operation::count:
+      case Operation::recent:
         return 1;
+      case Operation::position:
+        return node.number - 1;
       case Operation::sum:
       case Operation::difference:
         return of(0) + of(1);
@@ -369,8 +469,10 @@ class CraspReader {
 
   const std::string& source_;
   std::size_t line_ = 0;
-  std::string_view rest_;  ///< of the line, behind token_
+  std::string_view text_;  ///< the present line
+  std::string_view rest_;  ///< of it, behind token_
   CraspWord token_;
+  std::string_view position_ = "i";  ///< what the position is called; j in #[j <= i] P(j)
   int nesting_ = 0;
   std::optional<Alphabet> alphabet_;
   CraspProgram program_;

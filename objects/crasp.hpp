@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct CraspProgram {
     // Counts.
     number,      ///< `number`
     count,       ///< at how many positions up to this one operand 0 holds
+    recent,      ///< the same, from `number` to `farthest` positions to the left of this one
+    position,    ///< the position, the first letter's is 1, modulo `number`
     sum,         ///< count 0 + count 1
     difference,  ///< count 0 - count 1
     multiple,    ///< `number` times count 0
@@ -37,7 +40,8 @@ struct CraspProgram {
     Operation operation;
     std::array<std::uint32_t, 3> operands = {};
     std::int64_t number = 0;
-    std::size_t line = 0;  ///< of the file
+    std::size_t line = 0;                    ///< of the file
+    std::optional<std::int64_t> farthest{};  ///< of `recent`; none: up to the first letter
   };
   struct Line {
     std::string name;
@@ -58,11 +62,12 @@ constexpr bool is_count(CraspProgram::Operation operation) {
 /// No count is more than this many times the number of positions (or of itself, for a number), so
 /// nothing overflows on words of up to 2^32 letters.
 inline constexpr std::int64_t kMaxCraspFactor = 1000000000;
+/// The largest modulus of a position, and the largest distance between two positions.
+inline constexpr std::int64_t kMaxCraspDistance = 256;
 
 /// Reads `alphabet LETTER...`, then lines `NAME := EXPRESSION`; `//` at the beginning of a word
-/// comments out the rest of a line (docs/crasp.md has the grammar, with the spellings ==, &&, || of
-/// other languages). The last line that is a truth
-/// value decides. Errors: InputError with file, line and what was expected.
+/// comments out the rest of a line (docs/crasp.md has the grammar, with the spellings of the
+/// literature and of other languages). The last line that is a truth value decides. Errors: InputError with file, line and what was expected.
 CraspProgram parse_crasp(const std::string& text, const std::string& source);
 
 }  // namespace logdepth::inline objects

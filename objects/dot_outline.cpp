@@ -10,6 +10,7 @@
 
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/text_place.hpp"
 
 namespace logdepth::inline objects {
 
@@ -25,18 +26,14 @@ bool ends_early(const std::string& error) {
 struct Token {
   std::string text;
   std::size_t begin = 0;
-  std::size_t line = 1;
   std::size_t end = 0;  ///< behind it
 };
 
 /// Calls `visit` with each token; white space and comments are skipped.
 void for_each_token(const std::string& text, const std::string& source,
                     const std::function<void(const Token&)>& visit) {
-  std::size_t line = 1;
   std::size_t i = 0;
-  const auto skip_to = [&](std::size_t end) {
-    for (; i < std::min(end, text.size()); ++i) line += text[i] == '\n';
-  };
+  const auto skip_to = [&](std::size_t end) { i = std::max(i, std::min(end, text.size())); };
   const auto skip_behind = [&](std::string_view end) {
     const std::size_t found = text.find(end, i + 2);
     skip_to(found == std::string::npos ? text.size() : found + end.size());
@@ -46,7 +43,7 @@ void for_each_token(const std::string& text, const std::string& source,
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c >= 0x80;
   };
   while (i < text.size()) {
-    Token token{std::string(1, text[i]), i, line};
+    Token token{std::string(1, text[i]), i};
     if (std::isspace(static_cast<unsigned char>(text[i])) != 0) {
       skip_to(i + 1);
     } else if (text.compare(i, 2, "/*") == 0) {
@@ -57,7 +54,8 @@ void for_each_token(const std::string& text, const std::string& source,
       for (skip_to(i + 1); i < text.size() && text[i] != '"'; skip_to(i + 1)) {
         if (text[i] == '\\') skip_to(i + 1);
       }
-      if (i >= text.size()) throw InputError(source, token.line, "expected '\"' to end the string");
+      if (i >= text.size())
+        throw error_at(text, source, token.begin, "expected '\"' to end the string");
       skip_to(i + 1);
       token.end = i;
       visit(token);
@@ -151,15 +149,15 @@ std::string with_single_edges(const std::string& text, const std::string& source
   return result + text.substr(copied);
 }
 
-std::size_t line_of_dot_text(const std::string& text, const std::string& source,
-                             const std::string& wanted) {
-  std::size_t line = 0;
+std::optional<std::size_t> place_of_dot_text(const std::string& text, const std::string& source,
+                                             const std::string& wanted) {
+  std::optional<std::size_t> place;
   for_each_token(text, source, [&](const Token& token) {
-    if (line == 0 &&
-        text.substr(token.begin, token.end - token.begin).find(wanted) != std::string::npos)
-      line = token.line;
+    if (place) return;
+    const std::size_t at = text.substr(token.begin, token.end - token.begin).find(wanted);
+    if (at != std::string::npos) place = token.begin + at;
   });
-  return line;
+  return place;
 }
 
 void check_dot_outline(const std::string& text, const std::string& source, StrictGraphs strict) {
@@ -169,25 +167,39 @@ void check_dot_outline(const std::string& text, const std::string& source, Stric
   std::size_t names = 0;
   std::size_t subgraphs = 0;
   std::string last, last_but_one;
+  bool directed = false, in_attributes = false;
   for_each_token(text, source, [&](const Token& token) {
+    if (nesting == 0) directed = directed || token.text == "digraph";
+    if (token.text == "[" || token.text == "]") in_attributes = token.text == "[";
+    if (in_attributes && last == "=" && last_but_one == "dir") {
+      std::string value = text.substr(token.begin, token.end - token.begin);
+      std::erase(value, '"');
+      const std::string usual = directed ? "forward" : "none";
+      if (value != usual)
+        throw error_at(text, source, token.begin,
+                       "expected edges with dir=" + usual + ", found dir=" + printable(value) +
+                           ", which draws them in another direction than they are written; write "
+                           "an edge per direction");
+    }
     if (token.text == "<") {
-      throw InputError(source, token.line, "expected a quoted string, HTML strings are not read");
+      throw error_at(text, source, token.begin,
+                     "expected a quoted string, HTML strings are not read");
     }
     if (token.text == "strict" && last.empty() && strict == StrictGraphs::refused) {
-      throw InputError(source, token.line,
-                       "expected 'digraph' without 'strict', which merges parallel edges");
+      throw error_at(text, source, token.begin,
+                     "expected 'digraph' without 'strict', which merges parallel edges");
     }
     if (token.text == "{" && ++nesting > max_nesting) {
-      throw InputError(source, token.line,
-                       fmt::format("expected braces nested at most {} deep", max_nesting));
+      throw error_at(text, source, token.begin,
+                     fmt::format("expected braces nested at most {} deep", max_nesting));
     }
     if (token.text == "}" && nesting > 0) --nesting;
     const bool from_subgraph =
         token.text == "->" && (last == "}" || last == "subgraph" || last_but_one == "subgraph");
     const bool to_subgraph = last == "->" && (token.text == "{" || token.text == "subgraph");
     if (from_subgraph || to_subgraph) {
-      throw InputError(source, token.line,
-                       "expected an edge between two nodes, edges of subgraphs are not read");
+      throw error_at(text, source, token.begin,
+                     "expected an edge between two nodes, edges of subgraphs are not read");
     }
     names += token.text.size() > 1 || token.text == "\"" || std::isalnum(token.text[0]) != 0;
     subgraphs += token.text == "subgraph" || (token.text == "{" && nesting > 1 &&
@@ -220,26 +232,41 @@ std::string without_attributes(const std::string& text, const std::string& sourc
 }
 
 // Boost's errors have no line. The line of an error is the first one whose end already shows it:
-// text cut before it fails only because it ends early.
-std::size_t line_of_dot_error(const std::string& text,
-                              const std::function<std::string(const std::string&)>& parse) {
+// text cut before it fails only because it ends early. Some name the token that they are at.
+InputError dot_error(const std::string& text, const std::string& source,
+                     const std::string& expected, const std::string& error,
+                     const std::function<std::string(const std::string&)>& parse) {
   std::vector<std::size_t> ends;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n' || i + 1 == text.size()) ends.push_back(i + 1);
   }
-  if (ends.empty()) return 1;
+  if (ends.empty()) return InputError(source, 1, expected + ": " + printable(error, 120));
   std::size_t low = 0;
   std::size_t high = ends.size() - 1;
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    const std::string error = parse(text.substr(0, ends[middle]));
-    if (error.empty() || ends_early(error)) {
+    const std::string early = parse(text.substr(0, ends[middle]));
+    if (early.empty() || ends_early(early)) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low + 1;
+  const std::size_t begin = low == 0 ? 0 : ends[low - 1];
+  const std::string_view line = std::string_view(text).substr(begin, ends[low] - begin);
+  constexpr std::string_view mark = "token is \"";
+  std::size_t at = std::min(line.find_first_not_of(" \t\r\n"), line.size() - 1);
+  if (const std::size_t named = error.find(mark); named != std::string::npos) {
+    const std::size_t first = error.find('\'', named + mark.size());
+    const std::size_t last = error.rfind('\'');
+    const std::string token =
+        first < last && last != std::string::npos ? error.substr(first + 1, last - first - 1) : "";
+    if (token.empty()) at = line.size() - 1;
+    if (const std::size_t found = line.find(token);
+        !token.empty() && found != std::string_view::npos)
+      at = found;
+  }
+  return error_at(text, source, begin + at, expected + ": " + printable(error, 120));
 }
 
 std::string dot_name(const std::string& name) {

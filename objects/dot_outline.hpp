@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
+
+#include "logdepth/errors.hpp"
 
 namespace logdepth::inline objects {
 
@@ -20,18 +23,19 @@ void check_dot_outline(const std::string& text, const std::string& source, Stric
 /// where they are. Errors: SizeLimit when the text would be longer than 2^28 bytes.
 std::string with_single_edges(const std::string& text, const std::string& source);
 
-/// The line where this text first stands in an attribute or a name; 0 where it does not.
-std::size_t line_of_dot_text(const std::string& text, const std::string& source,
-                             const std::string& wanted);
+/// Where this text first stands in an attribute or a name, as an offset; absent where it does not.
+std::optional<std::size_t> place_of_dot_text(const std::string& text, const std::string& source,
+                                             const std::string& wanted);
 
 /// The text with its lists of attributes emptied, for a reader that uses none: every node and edge
 /// copies the defaults of its subgraph. Lines stay where they are.
 std::string without_attributes(const std::string& text, const std::string& source);
 
-/// The line of the error that `parse` finds in the text; `parse` gives Boost's sentence, empty when
-/// the text parses.
-std::size_t line_of_dot_error(const std::string& text,
-                              const std::function<std::string(const std::string&)>& parse);
+/// The message about the error that `parse` finds in the text, with its place; `parse` gives Boost's
+/// sentence, empty when the text parses.
+InputError dot_error(const std::string& text, const std::string& source,
+                     const std::string& expected, const std::string& error,
+                     const std::function<std::string(const std::string&)>& parse);
 
 /// The name of a node as a writer puts it into a file: bare where it is a plain word, else quoted.
 /// Errors: InputError for a name that DOT cannot say, as `a\\`: a backslash before a quotation mark

@@ -9,16 +9,13 @@ namespace logdepth::inline objects {
 
 Graph read_adjacency_list(const std::string& text, const std::string& source) {
   Graph graph;
-  std::size_t line_number = 0;
-  for (const std::string_view line : lines_of(text)) {
-    ++line_number;
-    const auto fields = fields_of(line);
-    if (fields.empty() || fields[0].front() == '#') continue;
+  for_each_line(text, source, [&](const TextPlace& place, const LineFields& fields) {
+    if (fields.empty() || fields[0].front() == '#') return;
     for (const std::string_view field : fields) {
       const std::size_t separator = field.find_first_of(",;");
       if (separator == std::string_view::npos && field != "{}") continue;
-      throw InputError(
-          source, line_number,
+      throw place.error(
+          field,
           field == "{}"
               ? std::string("expected a vertex and its targets, found the dictionary '{}', as a "
                             "multiline adjacency list has them; --format multiline reads it")
@@ -27,10 +24,10 @@ Graph read_adjacency_list(const std::string& text, const std::string& source) {
                     "'tr {} \" \"' converts the file",
                     in_quotes(field), field[separator], in_quotes(field.substr(separator, 1))));
     }
-    const Vertex from = add_named_vertex(graph, std::string(fields[0]), source, line_number);
+    const Vertex from = add_named_vertex(graph, fields[0], place);
     for (std::size_t i = 1; i < fields.size(); ++i)
-      graph.add_edge(from, add_named_vertex(graph, std::string(fields[i]), source, line_number));
-  }
+      graph.add_edge(from, add_named_vertex(graph, fields[i], place));
+  });
   return graph;
 }
 

@@ -11,25 +11,21 @@ namespace logdepth::inline objects {
 
 namespace {
 
-using Fields = std::vector<std::string_view>;
-
 class DimacsReader {
  public:
-  explicit DimacsReader(const std::string& source) : source_(source) {}
-
-  Graph read(const std::string& text) {
-    for (const std::string_view line : lines_of(text)) {
-      ++line_;
-      const Fields fields = fields_of(line);
-      // Comments are 'c' and anything, also without a space between.
-      if (!fields.empty() && fields[0].front() != 'c') read_line(line, fields);
+  Graph read(const std::string& text, const std::string& source) {
+    TextPlace last =
+        for_each_line(text, source, [&](const TextPlace& place, const LineFields& fields) {
+          // Comments are 'c' and anything, also without a space between.
+          if (!fields.empty() && fields[0].front() != 'c') read_line(place, fields);
+        });
+    if (!graph_) {
+      ++last.line;
+      throw last.error("expected a line " + problem_line);
     }
-    if (!graph_) throw InputError(source_, line_ + 1, "expected a line " + problem_line);
-    if (edges_ != announced_) {
-      throw InputError(source_, line_,
-                       fmt::format("expected {} lines '{}', as the line 'p' announces, found {}",
+    if (edges_ != announced_)
+      throw last.error(fmt::format("expected {} lines '{}', as the line 'p' announces, found {}",
                                    announced_, edge_letter_, edges_));
-    }
     return std::move(*graph_);
   }
 
@@ -37,56 +33,52 @@ class DimacsReader {
   inline static const std::string problem_line =
       "'p edge n m', 'p col n m', 'p sp n m' or 'p max n m'";
 
-  void read_line(std::string_view line, const Fields& fields) {
+  void read_line(const TextPlace& place, const LineFields& fields) {
     if (fields[0] == "p") {
-      read_problem(line, fields);
+      read_problem(place, fields);
     } else if (!graph_) {
-      throw InputError(source_, line_,
-                       "expected a line " + problem_line + " first, found " + in_quotes(line));
+      throw place.error(
+          fields[0], "expected a line " + problem_line + " first, found " + in_quotes(place.text));
     } else if (fields[0] == "n" && (fields.size() == 2 || fields.size() == 3)) {
-      numbered_vertex(*graph_, fields[1], source_, line_);  // a terminal or a colour: not used
+      numbered_vertex(*graph_, fields[1], place);  // a terminal or a colour: not used
     } else {
-      read_edge(line, fields);
+      read_edge(place, fields);
     }
   }
 
-  void read_problem(std::string_view line, const Fields& fields) {
-    if (graph_) throw InputError(source_, line_, "expected one line 'p', found a second one");
-    if (fields.size() != 4) {
-      throw InputError(source_, line_, "expected " + problem_line + ", found " + in_quotes(line));
-    }
+  void read_problem(const TextPlace& place, const LineFields& fields) {
+    if (graph_) throw place.error(fields[0], "expected one line 'p', found a second one");
+    if (fields.size() != 4)
+      throw place.error(fields.back(),
+                        "expected " + problem_line + ", found " + in_quotes(place.text));
     if (fields[1] == "edge" || fields[1] == "edges" || fields[1] == "col") {
       edge_letter_ = 'e';
     } else if (fields[1] == "sp" || fields[1] == "max") {
       edge_letter_ = 'a';
     } else {
-      throw InputError(source_, line_,
-                       "expected " + problem_line + ", found the problem " + in_quotes(fields[1]));
+      throw place.error(fields[1],
+                        "expected " + problem_line + ", found the problem " + in_quotes(fields[1]));
     }
-    announced_ = read_count(fields[3], source_, line_);
-    graph_ = numbered_vertices(fields[2], source_, line_);
+    announced_ = read_count(fields[3], place);
+    graph_ = numbered_vertices(fields[2], place);
   }
 
-  void read_edge(std::string_view line, const Fields& fields) {
+  void read_edge(const TextPlace& place, const LineFields& fields) {
     const bool directed = edge_letter_ == 'a';
-    if (fields[0] != std::string_view(&edge_letter_, 1) || fields.size() < 3 || fields.size() > 4) {
-      throw InputError(source_, line_,
-                       std::string("expected a line ") + (directed ? "'a u v w'" : "'e u v'") +
-                           ", as the line 'p' announces, found " + in_quotes(line));
-    }
-    if (fields.size() == 4 && !is_decimal(fields[3])) {
-      throw InputError(source_, line_,
-                       "expected a number as weight, found " + in_quotes(fields[3]));
-    }
-    const Vertex from = numbered_vertex(*graph_, fields[1], source_, line_);
-    const Vertex to = numbered_vertex(*graph_, fields[2], source_, line_);
+    const bool begins = fields[0] == std::string_view(&edge_letter_, 1);
+    if (!begins || fields.size() < 3 || fields.size() > 4)
+      throw place.error(begins ? fields.back() : fields[0],
+                        std::string("expected a line ") + (directed ? "'a u v w'" : "'e u v'") +
+                            ", as the line 'p' announces, found " + in_quotes(place.text));
+    if (fields.size() == 4 && !is_decimal(fields[3]))
+      throw place.error(fields[3], "expected a number as weight, found " + in_quotes(fields[3]));
+    const Vertex from = numbered_vertex(*graph_, fields[1], place);
+    const Vertex to = numbered_vertex(*graph_, fields[2], place);
     graph_->add_edge(from, to);
     if (!directed) graph_->add_edge(to, from);
     ++edges_;
   }
 
-  const std::string& source_;
-  std::size_t line_ = 0;
   std::optional<Graph> graph_;  ///< from the line 'p' on
   char edge_letter_ = 'e';
   std::size_t announced_ = 0;
@@ -96,7 +88,7 @@ class DimacsReader {
 }  // namespace
 
 Graph read_dimacs(const std::string& text, const std::string& source) {
-  return DimacsReader(source).read(text);
+  return DimacsReader().read(text, source);
 }
 
 std::string write_dimacs(const Graph& graph) {

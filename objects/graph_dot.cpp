@@ -53,14 +53,20 @@ bool is_before(const std::string& left, const std::string& right) {
 }
 
 template <typename Direction>
-Graph to_graph(const VertexGraph<Direction>& parsed, const std::string& source) {
+Graph to_graph(const VertexGraph<Direction>& parsed, const std::string& text,
+               const std::string& source) {
   std::vector<std::string> names;
   for (const auto vertex : boost::make_iterator_range(boost::vertices(parsed))) {
     names.push_back(parsed[vertex].name);
   }
   std::sort(names.begin(), names.end(), is_before);
   Graph graph;
-  for (const std::string& name : names) add_named_vertex(graph, name, source, 0);
+  for (const std::string& name : names)
+    add_named_vertex(graph, name, source, [&](const std::string& sentence) {
+      const auto at = place_of_dot_text(text, source, name.empty() ? "\"\"" : name);
+      if (!at) throw InputError(source + ": " + sentence);
+      throw error_at(text, source, *at, sentence);
+    });
   for (const auto edge : boost::make_iterator_range(boost::edges(parsed))) {
     graph.add_edge(*graph.vertex(parsed[boost::source(edge, parsed)].name),
                    *graph.vertex(parsed[boost::target(edge, parsed)].name));
@@ -73,13 +79,13 @@ template <typename Direction>
 std::optional<Graph> read_as(const std::string& text, const std::string& source) {
   VertexGraph<Direction> graph;
   const Parsed parsed = parse_vertices(text, graph);
-  if (parsed.error.empty()) return to_graph(graph, source);
+  if (parsed.error.empty()) return to_graph(graph, text, source);
   if (parsed.other_direction) return std::nullopt;
-  const std::size_t line = line_of_dot_error(text, [](const std::string& beginning) {
-    VertexGraph<Direction> ignored;
-    return parse_vertices(beginning, ignored).error;
-  });
-  throw InputError(source, line, "expected a DOT graph: " + printable(parsed.error, 120));
+  throw dot_error(text, source, "expected a DOT graph", parsed.error,
+                  [](const std::string& beginning) {
+                    VertexGraph<Direction> ignored;
+                    return parse_vertices(beginning, ignored).error;
+                  });
 }
 
 }  // namespace

@@ -198,37 +198,37 @@ std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& f
                                                             const std::string& source) {
   const std::string_view text = without_byte_order_mark(file, source);
   std::vector<std::pair<std::string, std::string>> pairs;
-  std::size_t line_number = 0;
-  for (const std::string_view line : lines_of(text)) {
-    ++line_number;
-    const auto fields = fields_of(line);
-    if (fields.empty() || fields[0].front() == '#') continue;
-    if (fields.size() != 2) {
-      throw InputError(source, line_number,
-                       "expected a line 'source target', found " + in_quotes(line));
-    }
+  for_each_line(text, source, [&](const TextPlace& place, const auto& fields) {
+    if (fields.empty() || fields[0].front() == '#') return;
+    if (fields.size() != 2)
+      throw place.error(fields[fields.size() == 1 ? 0 : 2],
+                        "expected a line 'source target', found " + in_quotes(place.text));
     pairs.emplace_back(fields[0], fields[1]);
-  }
+  });
   return pairs;
 }
 
-Vertex add_named_vertex(Graph& graph, const std::string& name, const std::string& source,
-                        std::size_t line) {
+Vertex add_named_vertex(Graph& graph, const std::string& name, std::string_view source,
+                        const std::function<void(const std::string&)>& refuse) {
   try {
     return graph.add_vertex(name);
   } catch (const InputError& error) {
-    if (line == 0) throw InputError(source + ": " + error.what());
-    throw InputError(source, line, error.what());
+    refuse(error.what());
+    throw;
   } catch (const SizeLimit& limit) {
-    throw SizeLimit(source + ": " + limit.what());
+    throw SizeLimit(fmt::format("{}: {}", source, limit.what()));
   }
 }
 
-std::size_t read_count(std::string_view field, const std::string& source, std::size_t line) {
+Vertex add_named_vertex(Graph& graph, std::string_view name, const TextPlace& place) {
+  return add_named_vertex(graph, std::string(name), place.source,
+                          [&](const std::string& sentence) { throw place.error(name, sentence); });
+}
+
+std::size_t read_count(std::string_view field, const TextPlace& place) {
   if (field.empty() || field.find_first_not_of("0123456789") != std::string_view::npos ||
       field.size() > 18) {
-    throw InputError(source, line,
-                     "expected a number of at most 18 digits, found " + in_quotes(field));
+    throw place.error(field, "expected a number of at most 18 digits, found " + in_quotes(field));
   }
   return std::stoull(std::string(field));
 }
@@ -244,25 +244,23 @@ std::string comments_of_names(const Graph& graph, const std::string& comment) {
   return numbers ? "" : text;
 }
 
-Graph numbered_vertices(std::string_view field, const std::string& source, std::size_t line) {
-  const std::size_t count = read_count(field, source, line);
+Graph numbered_vertices(std::string_view field, const TextPlace& place) {
+  const std::size_t count = read_count(field, place);
   if (count > Graph::max_vertices) {
     throw SizeLimit(
         fmt::format("{}: the graph has {} vertices, more than {}, the limit; try a part of it",
-                    source, count, Graph::max_vertices));
+                    place.source, count, Graph::max_vertices));
   }
   Graph graph;
   for (std::size_t vertex = 1; vertex <= count; ++vertex) graph.add_vertex(std::to_string(vertex));
   return graph;
 }
 
-Vertex numbered_vertex(const Graph& graph, std::string_view field, const std::string& source,
-                       std::size_t line) {
-  const std::size_t number = read_count(field, source, line);
+Vertex numbered_vertex(const Graph& graph, std::string_view field, const TextPlace& place) {
+  const std::size_t number = read_count(field, place);
   if (number == 0 || number > graph.size()) {
-    throw InputError(
-        source, line,
-        fmt::format("expected a vertex from 1 to {}, found {}", graph.size(), in_quotes(field)));
+    throw place.error(field, fmt::format("expected a vertex from 1 to {}, found {}", graph.size(),
+                                         in_quotes(field)));
   }
   return static_cast<Vertex>(number - 1);
 }

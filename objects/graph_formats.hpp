@@ -1,13 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "objects/graph.hpp"
+#include "objects/text_place.hpp"
 
 namespace logdepth::inline objects {
+
+/// Of a line, between blanks.
+using LineFields = std::vector<std::string_view>;
 
 /// What read_graph chooses from, and what these readers share; errors as there.
 /// `certain`: somebody says that it is one, so its words may be any and it may have no edge.
@@ -48,16 +53,17 @@ void for_each_edge(const Graph& graph, Visit visit) {
 /// begins a comment; none where these are their names.
 std::string comments_of_names(const Graph& graph, const std::string& comment);
 
-/// A vertex named on this line of the file; 0 where the line is not known.
-Vertex add_named_vertex(Graph& graph, const std::string& name, const std::string& source,
-                        std::size_t line);
-/// Vertices 1 to n, where the field on this line is n.
-Graph numbered_vertices(std::string_view field, const std::string& source, std::size_t line);
-/// The vertex of a graph of numbered_vertices that the field on this line is the number of.
-Vertex numbered_vertex(const Graph& graph, std::string_view field, const std::string& source,
-                       std::size_t line);
+/// A vertex of this name; `refuse` throws that the name is none. Errors: SizeLimit too.
+Vertex add_named_vertex(Graph& graph, const std::string& name, std::string_view source,
+                        const std::function<void(const std::string&)>& refuse);
+/// The same of a part of this line.
+Vertex add_named_vertex(Graph& graph, std::string_view name, const TextPlace& place);
+/// Vertices 1 to n, where the field of this line is n.
+Graph numbered_vertices(std::string_view field, const TextPlace& place);
+/// The vertex of a graph of numbered_vertices that the field of this line is the number of.
+Vertex numbered_vertex(const Graph& graph, std::string_view field, const TextPlace& place);
 /// A count, as edges are announced: the digits of a number below 10^18. Errors: InputError.
-std::size_t read_count(std::string_view field, const std::string& source, std::size_t line);
+std::size_t read_count(std::string_view field, const TextPlace& place);
 /// Whether the fields of a line are those of an edge with data as Python's networkx writes them:
 /// source, target, then a dictionary in braces, which may hold blanks.
 bool is_edge_with_data(const std::vector<std::string_view>& fields);

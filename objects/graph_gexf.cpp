@@ -36,7 +36,8 @@ class GexfReader {
     if (id.empty()) file_.fail(node, "expected an attribute id of <node>");
     if (graph_.vertex(id))
       file_.fail(node, "node " + in_quotes(id) + " occurs twice; expected distinct ids");
-    add_named_vertex(graph_, id, source_, file_.line_of(node));
+    add_named_vertex(graph_, id, source_,
+                     [&](const std::string& sentence) { file_.fail(node, sentence); });
   }
 
   Vertex end_of(const pugi::xml_node& edge, const char* end) const {

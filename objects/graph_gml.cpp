@@ -24,7 +24,7 @@ struct Value {
   Kind kind = Kind::word;
   std::string text;
   std::vector<Value> list;
-  std::size_t line = 0;
+  std::size_t at = 0;  ///< of its first character in the text
 
   const Value* find(const std::string& name) const {
     for (const Value& value : list)
@@ -84,12 +84,12 @@ class GmlReader {
     const Value file = list(0);
     const Value* graph = file.find("graph");
     if (!graph || graph->kind != Value::Kind::list)
-      refuse(graph ? graph->line : 1, "expected 'graph [' with nodes and edges");
+      refuse(graph ? graph->at : 0, "expected 'graph [' with nodes and edges");
     require_once(file, {"graph"});
     require_once(*graph, {"directed"});
     const Value* directed = graph->find("directed");
     if (directed && directed->text != "0" && directed->text != "1")
-      refuse(directed->line,
+      refuse(directed->at,
              "expected 'directed 0' or 'directed 1', found " + in_quotes(directed->text));
     for (const Value& value : graph->list)
       if (value.key == "node") add_node(value);
@@ -100,8 +100,8 @@ class GmlReader {
   }
 
  private:
-  [[noreturn]] void refuse(std::size_t line, const std::string& sentence) const {
-    throw InputError(source_, line, sentence);
+  [[noreturn]] void refuse(std::size_t at, const std::string& sentence) const {
+    throw error_at(text_, source_, at, sentence);
   }
 
   /// The next word, bracket or text in quotes; absent at the end. Lines from `#` are comments.
@@ -110,20 +110,19 @@ class GmlReader {
       if (text_[at_] == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
-        line_ += text_[at_++] == '\n';
+        ++at_;
       } else {
         break;
       }
     }
     if (at_ == text_.size()) return std::nullopt;
     Value value;
-    value.line = line_;
+    value.at = at_;
     if (text_[at_] == '"') {
       const std::size_t end = text_.find('"', at_ + 1);
-      if (end == std::string::npos) refuse(line_, "expected a closing quotation mark");
+      if (end == std::string::npos) refuse(at_, "expected a closing quotation mark");
       value.kind = Value::Kind::text;
       value.text = text_.substr(at_ + 1, end - at_ - 1);
-      for (const char c : value.text) line_ += c == '\n';
       value.text = without_entities(value.text);
       at_ = end + 1;
       return value;
@@ -139,24 +138,24 @@ class GmlReader {
 
   /// Keys and values until the closing bracket, of the file until its end.
   Value list(std::size_t depth) {
-    if (depth > kMaxDepth)
-      refuse(line_, fmt::format("brackets nested deeper than {} levels", depth));
+    if (depth > kMaxDepth) refuse(at_, fmt::format("brackets nested deeper than {} levels", depth));
     Value result;
     result.kind = Value::Kind::list;
-    result.line = line_;
+    result.at = at_;
     while (true) {
       const auto key = next();
       if (!key || (key->text == "]" && key->kind == Value::Kind::word)) {
         if (key.has_value() != (depth > 0))
-          refuse(line_, key ? "expected no closing bracket here" : "expected a closing bracket");
+          refuse(key ? key->at : at_,
+                 key ? "expected no closing bracket here" : "expected a closing bracket");
         return result;
       }
       if (key->kind != Value::Kind::word ||
           std::isalpha(static_cast<unsigned char>(key->text[0])) == 0)
-        refuse(key->line, "expected a key, as 'node', found " + in_quotes(key->text));
+        refuse(key->at, "expected a key, as 'node', found " + in_quotes(key->text));
       auto value = next();
       if (!value || (value->text == "]" && value->kind == Value::Kind::word))
-        refuse(line_, "expected a value for the key " + in_quotes(key->text));
+        refuse(value ? value->at : at_, "expected a value for the key " + in_quotes(key->text));
       if (value->text == "[" && value->kind == Value::Kind::word) value = list(depth + 1);
       value->key = key->text;
       result.list.push_back(std::move(*value));
@@ -167,35 +166,36 @@ class GmlReader {
   void require_once(const Value& list, const std::vector<std::string>& keys) const {
     for (const std::string& key : keys)
       if (const Value* second = list.find_second(key))
-        refuse(second->line, "expected one value of '" + key + "', found a second one");
+        refuse(second->at, "expected one value of '" + key + "', found a second one");
   }
 
   void add_node(const Value& node) {
     require_once(node, {"id", "label"});
     const Value* id = node.find("id");
-    if (!id) refuse(node.line, "expected an 'id' of every node");
+    if (!id) refuse(node.at, "expected an 'id' of every node");
     const Value* label = node.find("label");
     const std::string& name = label && label->kind != Value::Kind::list ? label->text : id->text;
-    if (graph_.vertex(name)) refuse(node.line, "two nodes are called " + in_quotes(name));
-    const std::size_t line = label && label->kind != Value::Kind::list ? label->line : id->line;
-    const Vertex vertex = add_named_vertex(graph_, name, source_, line);
+    if (graph_.vertex(name)) refuse(node.at, "two nodes are called " + in_quotes(name));
+    const std::size_t at = label && label->kind != Value::Kind::list ? label->at : id->at;
+    const Vertex vertex = add_named_vertex(
+        graph_, name, source_, [&](const std::string& sentence) { refuse(at, sentence); });
     if (!nodes_.emplace(id->text, vertex).second)
-      refuse(node.line, "two nodes have the id " + in_quotes(id->text));
+      refuse(node.at, "two nodes have the id " + in_quotes(id->text));
   }
 
   Vertex end(const Value& edge, const char* key) const {
     require_once(edge, {key});
     const Value* id = edge.find(key);
-    if (!id) refuse(edge.line, fmt::format("expected a '{}' of every edge", key));
+    if (!id) refuse(edge.at, fmt::format("expected a '{}' of every edge", key));
     const auto node = nodes_.find(id->text);
     if (node == nodes_.end())
-      refuse(id->line, fmt::format("the {} {} is the id of no node", key, in_quotes(id->text)));
+      refuse(id->at, fmt::format("the {} {} is the id of no node", key, in_quotes(id->text)));
     return node->second;
   }
 
   const std::string& text_;
   const std::string& source_;
-  std::size_t at_ = 0, line_ = 1;
+  std::size_t at_ = 0;
   Graph graph_;
   std::map<std::string, Vertex> nodes_;  ///< by id
 };

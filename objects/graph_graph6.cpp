@@ -16,7 +16,7 @@ class SixBitReader {
  public:
   /// `header`: what may stand before the graph.
   SixBitReader(const std::string& text, const std::string& source, std::string_view header)
-      : source_(source), line_(text) {
+      : source_(source), line_(text), place_{source, 1, text} {
     if (line_.starts_with(header)) line_.remove_prefix(header.size());
     const std::size_t end = line_.find_first_of("\r\n");
     if (end != std::string_view::npos) {
@@ -73,9 +73,10 @@ class SixBitReader {
 
  private:
   void check() const {
-    for (const char c : line_)
+    for (const char& c : line_)
       if (c < 63 || c > 126)
-        fail("expected characters from '?' to '~', found " + in_quotes(std::string_view(&c, 1)));
+        throw place_.error({&c, 1}, "expected characters from '?' to '~', found " +
+                                        in_quotes(std::string_view(&c, 1)));
   }
 
   std::uint64_t next() {
@@ -85,6 +86,7 @@ class SixBitReader {
 
   const std::string& source_;
   std::string_view line_;
+  TextPlace place_;
   std::size_t at_ = 0, bit_ = 6;
   std::uint64_t value_ = 0;
 };

@@ -79,7 +79,8 @@ class GraphmlOutline {
     if (vertices_.vertex(id)) {
       fail(node, "node " + in_quotes(id) + " occurs twice; expected distinct ids");
     }
-    add_named_vertex(vertices_, id, source_, file_.line_of(node));
+    add_named_vertex(vertices_, id, source_,
+                     [&](const std::string& sentence) { file_.fail(node, sentence); });
   }
 
   void read_edge(const pugi::xml_node& edge, bool directed, bool is_first) {

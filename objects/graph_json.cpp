@@ -49,7 +49,9 @@ Graph read_node_link(const std::string& text, const std::string& source) {
     if (graph.vertex(name)) {
       refuse(tape, id, source, "node " + shown(name) + " occurs twice; expected distinct ids");
     }
-    add_named_vertex(graph, name, source, tape.line(id));
+    add_named_vertex(graph, name, source, [&](const std::string& sentence) {
+      throw InputError(source, tape.line(id), sentence);
+    });
   }
   if (members.contains("links") && members.contains("edges"))
     refuse(tape, members.at("edges"), source, "expected edges or links, found both");

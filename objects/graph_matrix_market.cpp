@@ -13,42 +13,33 @@ namespace logdepth::inline objects {
 
 namespace {
 
-using Fields = std::vector<std::string_view>;
-
 class MatrixMarketReader {
  public:
-  explicit MatrixMarketReader(const std::string& source) : source_(source) {}
-
-  Graph read(const std::string& text) {
-    for (const std::string_view line : lines_of(text)) {
-      ++line_;
-      const Fields fields = fields_of(line);
-      if (line_ == 1) {
-        read_banner(line, fields);
-      } else if (fields.empty() || fields[0].front() == '%') {
-        continue;
-      } else if (!graph_) {
-        read_size(line, fields);
-      } else {
-        read_entry(line, fields);
-      }
+  Graph read(const std::string& text, const std::string& source) {
+    TextPlace last =
+        for_each_line(text, source, [&](const TextPlace& place, const LineFields& fields) {
+          if (place.line == 1) {
+            read_banner(place, fields);
+          } else if (!fields.empty() && fields[0].front() != '%') {
+            if (graph_)
+              read_entry(place, fields);
+            else
+              read_size(place, fields);
+          }
+        });
+    if (last.line == 0) read_banner({source, 1}, {});
+    if (!graph_) {
+      ++last.line;
+      throw last.error("expected a line 'rows columns entries'");
     }
-    if (line_ == 0) read_banner("", {});
-    if (!graph_) throw InputError(source_, line_ + 1, "expected a line 'rows columns entries'");
-    if (entries_ != announced_) {
-      throw InputError(source_, line_,
-                       fmt::format("expected {} entries, as the line of sizes announces, found {}",
+    if (entries_ != announced_)
+      throw last.error(fmt::format("expected {} entries, as the line of sizes announces, found {}",
                                    announced_, entries_));
-    }
     return std::move(*graph_);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& sentence) const {
-    throw InputError(source_, line_, sentence);
-  }
-
-  void read_banner(std::string_view line, const Fields& fields) {
+  void read_banner(const TextPlace& place, const LineFields& fields) {
     std::vector<std::string> words;
     for (const std::string_view field : fields) {
       words.emplace_back(field);
@@ -56,60 +47,64 @@ class MatrixMarketReader {
                      [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     }
     if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
-      throw InputError(
-          source_, 1,
-          "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " + in_quotes(line));
+      throw place.error(place.text,
+                        "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " +
+                            in_quotes(place.text));
     }
     if (words[2] != "coordinate") {
-      fail("expected a sparse matrix, 'coordinate', found " + in_quotes(fields[2]));
+      throw place.error(fields[2],
+                        "expected a sparse matrix, 'coordinate', found " + in_quotes(fields[2]));
     }
     if (words[3] != "pattern" && words[3] != "integer" && words[3] != "real") {
-      fail("expected the field 'pattern', 'integer' or 'real', found " + in_quotes(fields[3]));
+      throw place.error(fields[3], "expected the field 'pattern', 'integer' or 'real', found " +
+                                       in_quotes(fields[3]));
     }
     if (words[4] != "general" && words[4] != "symmetric") {
-      fail("expected the symmetry 'general' or 'symmetric', found " + in_quotes(fields[4]));
+      throw place.error(fields[4], "expected the symmetry 'general' or 'symmetric', found " +
+                                       in_quotes(fields[4]));
     }
     has_values_ = words[3] != "pattern";
     is_integer_ = words[3] == "integer";
     is_symmetric_ = words[4] == "symmetric";
   }
 
-  void read_size(std::string_view line, const Fields& fields) {
-    if (fields.size() != 3) fail("expected 'rows columns entries', found " + in_quotes(line));
-    if (read_count(fields[0], source_, line_) != read_count(fields[1], source_, line_)) {
-      fail("expected a square matrix, as many rows as columns, found " + in_quotes(line));
-    }
-    announced_ = read_count(fields[2], source_, line_);
-    graph_ = numbered_vertices(fields[0], source_, line_);
+  void read_size(const TextPlace& place, const LineFields& fields) {
+    if (fields.size() != 3)
+      throw place.error(fields.back(),
+                        "expected 'rows columns entries', found " + in_quotes(place.text));
+    if (read_count(fields[0], place) != read_count(fields[1], place))
+      throw place.error(fields[1], "expected a square matrix, as many rows as columns, found " +
+                                       in_quotes(place.text));
+    announced_ = read_count(fields[2], place);
+    graph_ = numbered_vertices(fields[0], place);
   }
 
-  void read_entry(std::string_view line, const Fields& fields) {
-    if (fields.size() != (has_values_ ? 3u : 2u)) {
-      fail(std::string("expected ") + (has_values_ ? "'row column value'" : "'row column'") +
-           ", found " + in_quotes(line));
-    }
-    const Vertex row = numbered_vertex(*graph_, fields[0], source_, line_);
-    const Vertex column = numbered_vertex(*graph_, fields[1], source_, line_);
+  void read_entry(const TextPlace& place, const LineFields& fields) {
+    if (fields.size() != (has_values_ ? 3u : 2u))
+      throw place.error(fields.back(), std::string("expected ") +
+                                           (has_values_ ? "'row column value'" : "'row column'") +
+                                           ", found " + in_quotes(place.text));
+    const Vertex row = numbered_vertex(*graph_, fields[0], place);
+    const Vertex column = numbered_vertex(*graph_, fields[1], place);
     ++entries_;
-    if (has_values_ && is_zero(fields[2])) return;
+    if (has_values_ && is_zero(fields[2], place)) return;
     graph_->add_edge(row, column);
     if (is_symmetric_) graph_->add_edge(column, row);
   }
 
   /// By its digits: 1e-400 is not 0, whatever a floating-point number makes of it.
-  bool is_zero(std::string_view value) const {
+  bool is_zero(std::string_view value, const TextPlace& place) const {
     constexpr std::string_view exponents = "eEdDqQ";  // Fortran's too
     if (!is_decimal(value, exponents) ||
         (is_integer_ && value.find_first_of(".eEdDqQ") != std::string_view::npos)) {
-      fail(std::string("expected ") + (is_integer_ ? "an integer" : "a number") +
-           " as value, found " + in_quotes(value));
+      throw place.error(value, std::string("expected ") +
+                                   (is_integer_ ? "an integer" : "a number") + " as value, found " +
+                                   in_quotes(value));
     }
     const std::string_view mantissa = value.substr(0, value.find_first_of(exponents));
     return mantissa.find_first_of("123456789") == std::string_view::npos;
   }
 
-  const std::string& source_;
-  std::size_t line_ = 0;
   std::optional<Graph> graph_;  ///< from the line of sizes on
   bool has_values_ = false;
   bool is_integer_ = false;
@@ -121,7 +116,7 @@ class MatrixMarketReader {
 }  // namespace
 
 Graph read_matrix_market(const std::string& text, const std::string& source) {
-  return MatrixMarketReader(source).read(text);
+  return MatrixMarketReader().read(text, source);
 }
 
 std::string write_matrix_market(const Graph& graph) {

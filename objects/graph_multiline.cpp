@@ -12,32 +12,31 @@ namespace logdepth::inline objects {
 Graph read_multiline_adjacency_list(const std::string& text, const std::string& source) {
   Graph graph;
   Vertex from = 0;
-  std::size_t expected = 0, line_number = 0;
-  for (const std::string_view line : lines_of(text)) {
-    ++line_number;
-    const auto fields = fields_of(line.substr(0, line.find('#')));
-    if (fields.empty()) continue;
+  std::size_t expected = 0;
+  TextPlace last = for_each_line(text, source, [&](const TextPlace& place, const LineFields&) {
+    const LineFields fields = fields_of(place.text.substr(0, place.text.find('#')));
+    if (fields.empty()) return;
     if (expected == 0) {
       if (fields.size() != 2)
-        throw InputError(source, line_number,
-                         "expected a line 'vertex count', found " + in_quotes(line));
-      expected = read_count(fields[1], source, line_number);
-      from = add_named_vertex(graph, std::string(fields[0]), source, line_number);
-      continue;
+        throw place.error(fields.back(),
+                          "expected a line 'vertex count', found " + in_quotes(place.text));
+      expected = read_count(fields[1], place);
+      from = add_named_vertex(graph, fields[0], place);
+      return;
     }
     if (fields.size() > 1 && (fields[1].front() != '{' || fields.back().back() != '}'))
-      throw InputError(
-          source, line_number,
-          fmt::format("expected a target and perhaps a dictionary {{...}}, as the line "
-                      "of {} announces, found {}",
-                      in_quotes(graph.names()[from]), in_quotes(line)));
-    graph.add_edge(from, add_named_vertex(graph, std::string(fields[0]), source, line_number));
+      throw place.error(
+          fields[1], fmt::format("expected a target and perhaps a dictionary {{...}}, as the line "
+                                 "of {} announces, found {}",
+                                 in_quotes(graph.names()[from]), in_quotes(place.text)));
+    graph.add_edge(from, add_named_vertex(graph, fields[0], place));
     --expected;
-  }
-  if (expected > 0)
-    throw InputError(source, line_number + 1,
-                     fmt::format("expected {} more targets of {}, found the end of the file",
+  });
+  if (expected > 0) {
+    ++last.line;
+    throw last.error(fmt::format("expected {} more targets of {}, found the end of the file",
                                  expected, in_quotes(graph.names()[from])));
+  }
   return graph;
 }
 

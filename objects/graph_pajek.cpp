@@ -20,58 +20,57 @@ class PajekReader {
   explicit PajekReader(const std::string& source) : source_(source) {}
 
   Graph read(const std::string& text) {
-    for (const std::string_view line : lines_of(text)) {
-      ++line_;
-      const auto fields = fields_of(line);
-      if (fields.empty() || fields[0].front() == '%') continue;
+    for_each_line(text, source_, [&](const TextPlace& place, const LineFields& fields) {
+      place_ = place;
+      if (fields.empty() || fields[0].front() == '%') return;
       if (fields[0].front() == '*') {
         begin_section(fields);
       } else if (section_ == "*vertices") {
-        read_vertex(line, fields);
+        read_vertex(place.text, fields);
       } else {
-        read_edges(line, fields);
+        read_edges(fields);
       }
-    }
+    });
     Graph graph;
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       if (graph.vertex(labels_[i]))
         throw InputError(
-            source_, lines_[i] == 0 ? line_ : lines_[i],
+            source_, lines_[i] == 0 ? place_.line : lines_[i],
             "two vertices are called " + in_quotes(labels_[i]) + "; expected distinct labels");
-      add_named_vertex(graph, labels_[i], source_, lines_[i]);
+      add_named_vertex(graph, labels_[i], source_, [&](const std::string& sentence) {
+        throw InputError(source_, lines_[i] == 0 ? place_.line : lines_[i], sentence);
+      });
     }
     for_each_edge(numbers_, [&](Vertex from, Vertex to) { graph.add_edge(from, to); });
     return graph;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& sentence) const {
-    throw InputError(source_, line_, sentence);
-  }
-
   void begin_section(const std::vector<std::string_view>& fields) {
     std::string word(fields[0]);
     std::ranges::transform(word, word.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (word == "*network" && section_.empty()) return;
     if (word == "*vertices" && section_.empty()) {
-      if (fields.size() < 2) fail("expected '*Vertices n'");
-      numbers_ = numbered_vertices(fields[1], source_, line_);
+      if (fields.size() < 2) throw place_.error(fields[0], "expected '*Vertices n'");
+      numbers_ = numbered_vertices(fields[1], place_);
       labels_ = numbers_.names();
       lines_.resize(labels_.size());
     } else if (section_.empty()) {
-      fail("expected '*Vertices n' first, found " + in_quotes(fields[0]));
+      throw place_.error(fields[0], "expected '*Vertices n' first, found " + in_quotes(fields[0]));
     } else if (word != "*arcs" && word != "*edges" && word != "*arcslist" && word != "*edgeslist") {
-      fail("expected *Arcs, *Edges, *Arcslist or *Edgeslist, found " + in_quotes(fields[0]));
+      throw place_.error(fields[0], "expected *Arcs, *Edges, *Arcslist or *Edgeslist, found " +
+                                        in_quotes(fields[0]));
     }
     section_ = word;
   }
 
   void read_vertex(std::string_view line, const std::vector<std::string_view>& fields) {
-    const Vertex vertex = numbered_vertex(numbers_, fields[0], source_, line_);
+    const Vertex vertex = numbered_vertex(numbers_, fields[0], place_);
     if (lines_[vertex] != 0)
-      fail(fmt::format("vertex {} occurs twice; expected it once", vertex + 1));
-    lines_[vertex] = line_;
+      throw place_.error(fields[0],
+                         fmt::format("vertex {} occurs twice; expected it once", vertex + 1));
+    lines_[vertex] = place_.line;
     if (fields.size() == 1) return;
     const std::size_t begin = static_cast<std::size_t>(fields[1].data() - line.data());
     if (line[begin] != '"') {
@@ -79,24 +78,29 @@ class PajekReader {
       return;
     }
     const std::size_t end = line.find('"', begin + 1);
-    if (end == std::string_view::npos) fail("expected a closing quotation mark of the label");
+    if (end == std::string_view::npos)
+      throw place_.error(fields[1], "expected a closing quotation mark of the label");
     labels_[vertex] = line.substr(begin + 1, end - begin - 1);
   }
 
-  void read_edges(std::string_view line, const std::vector<std::string_view>& fields) {
-    if (section_.empty()) fail("expected '*Vertices n' first, found " + in_quotes(line));
+  void read_edges(const LineFields& fields) {
+    if (section_.empty())
+      throw place_.error(fields[0],
+                         "expected '*Vertices n' first, found " + in_quotes(place_.text));
     const bool list = section_.ends_with("list");
-    if (fields.size() < 2) fail("expected a source and a target, found " + in_quotes(line));
-    const Vertex from = numbered_vertex(numbers_, fields[0], source_, line_);
+    if (fields.size() < 2)
+      throw place_.error(fields[0],
+                         "expected a source and a target, found " + in_quotes(place_.text));
+    const Vertex from = numbered_vertex(numbers_, fields[0], place_);
     for (std::size_t i = 1; i < (list ? fields.size() : 2); ++i) {
-      const Vertex to = numbered_vertex(numbers_, fields[i], source_, line_);
+      const Vertex to = numbered_vertex(numbers_, fields[i], place_);
       numbers_.add_edge(from, to);
       if (section_.starts_with("*edges")) numbers_.add_edge(to, from);
     }
   }
 
   const std::string& source_;
-  std::size_t line_ = 0;
+  TextPlace place_;      ///< the present line
   std::string section_;  ///< in lower case
   Graph numbers_;
   std::vector<std::string> labels_;

@@ -10,6 +10,7 @@
 #include "base/shell_word.hpp"
 #include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/text_place.hpp"
 
 namespace logdepth::inline objects {
 
@@ -81,7 +82,9 @@ std::size_t XmlFile::line_of(std::ptrdiff_t offset) const {
 }
 
 void XmlFile::fail(std::ptrdiff_t offset, const std::string& sentence) const {
-  throw InputError(source_, line_of(offset), sentence);
+  std::size_t at = static_cast<std::size_t>(std::max(offset, std::ptrdiff_t{0}));
+  if (at > 0 && at <= text_.size() && text_[at - 1] == '<') --at;  // pugixml says where the name is
+  throw error_at(text_, source_, at, sentence);
 }
 
 pugi::xml_node XmlFile::only_child(const pugi::xml_node& parent, const char* name) const {

@@ -19,15 +19,17 @@ class CraspOracle : public LanguageOracle {
 
   bool accepts(const Word& word) const override {
     std::vector<std::int64_t> values(program_.nodes.size(), 0), totals = values;
-    step(std::nullopt, values, totals);
-    for (const Letter letter : word) step(letter, values, totals);
+    std::vector<std::vector<bool>> past(program_.nodes.size());
+    step(std::nullopt, values, totals, past);
+    for (const Letter letter : word) step(letter, values, totals, past);
     return values[program_.decides] != 0;
   }
 
  private:
-  /// The values at the next position; `totals` counts at positions of letters only.
+  /// The values at the next position; `totals` counts at positions of letters only, and `past` is
+  /// where what `recent` counts has held at such positions.
   void step(std::optional<Letter> here, std::vector<std::int64_t>& values,
-            std::vector<std::int64_t>& totals) const {
+            std::vector<std::int64_t>& totals, std::vector<std::vector<bool>>& past) const {
     using enum CraspProgram::Operation;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const CraspProgram::Node& node = program_.nodes[i];
@@ -61,6 +63,18 @@ class CraspOracle : public LanguageOracle {
           break;
         case count:
           values[i] = totals[i] += here && a;
+          break;
+        case recent: {
+          past[i].push_back(here && a);
+          const auto at = static_cast<std::int64_t>(past[i].size()) - 1;
+          values[i] = 0;
+          for (std::int64_t back = node.number; back <= node.farthest.value_or(at) && back <= at;
+               ++back)
+            values[i] += past[i][static_cast<std::size_t>(at - back)];
+          break;
+        }
+        case position:
+          values[i] = here ? (values[i] + 1) % node.number : 0;
           break;
         case sum:
           values[i] = a + b;

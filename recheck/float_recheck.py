@@ -10,6 +10,7 @@ for all words. E bounds how far a float number of a coordinate is from the exact
 refused if two tokens may share the largest score. A sum of n products, of floats within E of x and weights rounded to a neighbour, is off by
     sum |w| E + g(n) sum |w| (|x| + E) + n t,    g(n) = (n + 4) u / (1 - (n + 4) u),    t: twice the smallest normal number,
 at most. Standard library only; nothing of logdepth is used. Exit status: 0 confirmed, 1 not confirmed, 2 wrong files."""
+import copy
 import fractions
 import hashlib
 import itertools
@@ -27,6 +28,10 @@ MOST_TUPLES, MOST_TOKENS = 200000, 4096
 
 class Refused(Exception):
     """A step that is not shown."""
+
+
+class Malformed(Exception):
+    """The input is no weights file, no certificate, no export."""
 
 
 class Spelled(str):
@@ -55,7 +60,7 @@ def plain(x):
 
 def rational(text):
     if not re.fullmatch("-?[0-9]{1,20000}(/[0-9]{1,20000})?", text):
-        raise ValueError(f"expected a rational, found {text[:40]!r}")
+        raise Malformed(f"expected a rational, found {json.dumps(text[:40])}")
     return plain(F(text))
 
 
@@ -127,8 +132,7 @@ class Proof:
         self.heads, self.answers, self.scale = {}, {}, {}
         self.given = {(head["layer"], head["head"]): rational(head["temperature" if certificate["attention"] == "softmax" else "tolerance"])
                       for head in certificate["heads"]}
-        tokens = range(self.length + self.begin)
-        self.rows = [(p, ["<begin>"] if self.begin and p == 0 else weights["alphabet"], False) for p in tokens]
+        self.rows = [(p, ["<begin>"] if self.begin and p == 0 else weights["alphabet"], False) for p in range(self.length + self.begin)]
         self.rows += [(p + self.begin, ["<end>"], True) for p in range(self.length + 1) if self.end]
 
     @staticmethod
@@ -376,14 +380,14 @@ class Proof:
                 old = self.answers.get(name, (margin, error))
                 self.answers[name] = min(old[0], margin), max(old[1], error)
 
-    def run(self):
-        layers, most = list(enumerate(self.layers, 1)), loops_of(self.file["unroll"], self.length)
+    def block(self, block, rows, sets):
+        for number, layer in [(number, layer) for number, layer in enumerate(self.layers, 1) if layer[0] == block]:
+            sets = self.attention(number, layer, rows, sets) if layer[2] else sets
+            sets = self.feedforward(number, layer, sets) if layer[4] else sets
+        return rows, sets
 
-        def go(block, rows, sets):
-            for number, layer in [(number, layer) for number, layer in layers if layer[0] == block]:
-                sets = self.attention(number, layer, rows, sets) if layer[2] else sets
-                sets = self.feedforward(number, layer, sets) if layer[4] else sets
-            return rows, sets
+    def run(self):
+        go, most = self.block, loops_of(self.file["unroll"], self.length)
         state = go("initial", self.rows, self.start())
         for loops in range(most + 1):
             lengths = [n for n in range(self.length + 1) if loops_of(self.file["unroll"], n) == loops or loops == most]
@@ -411,7 +415,7 @@ class Proof:
     def exported(self, folder):
         """The numbers of an export are those of the file, rounded to a neighbour; temperatures and tolerances are those of the certificate."""
         _, _, _, kind, letter = FORMATS[self.claim["precision"]]
-        data, config = (folder / "model.safetensors").read_bytes(), json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        data, config = (folder / "model.safetensors").read_bytes(), load(folder / "config.json", float)
         need(hashlib.sha256(data).hexdigest() == self.claim.get("tensors"), "model.safetensors: not the tensors of the certificate")
         need(all(config[key] == self.claim[key] for key in ("length", "precision", "attention")), "config.json: other settings")
         need(all(config[key] == self.file[key] for key in ("alphabet", "input", "output", "unroll", "norm", "width")), "config.json: not this weights file")
@@ -460,18 +464,79 @@ class Proof:
                 need(abs(F(number) - w) <= 2 * self.u * abs(w) + self.tiny * (w != 0), "{}[{}]: {} is not {} rounded", name, n, number, F(w))
             need(all(c < width for row in rows for c in row), "{}: another shape", name)
         need(not wanted or all(name.endswith(".mask") for name in wanted), "{}: missing", ", ".join(wanted))
+        for number, example in enumerate(config["examples"], 1):
+            self.example(number, [config["tokens"][t] for t in example["tokens"]], example, config["unrolled"])
+        sums = {name: hashed for hashed, _, name in (line.partition("  ") for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines())}
+        need({"config.json", "model.safetensors", "certificate.json"} <= set(sums), "SHA256SUMS: expected all files of the folder")
+        for name, hashed in sums.items():
+            need("/" not in name and hashlib.sha256((folder / name).read_bytes()).hexdigest() == hashed, "SHA256SUMS: {}: another content", name)
+
+    def example(self, number, kinds, example, unrolled):
+        """Every logit of an example is that of the exact run of its word, within the bound on rounding."""
+        word = kinds[self.begin:len(kinds) - self.end]
+        right = kinds == ["<begin>"] * self.begin + word + ["<end>"] * self.end and set(word) <= set(self.file["alphabet"])
+        need(right and example["size"] == len(word) <= self.length and not example["given"], "config.json: example {}: not a word of the certificate", number)
+        one = copy.copy(self)
+        one.heads, one.scale, one.rows = {}, {}, [(p, [kind], self.end and p == len(kinds) - 1) for p, kind in enumerate(kinds)]
+        state = one.block("initial", one.rows, one.start())
+        for _ in range(loops_of(self.file["unroll"], self.length if unrolled else len(word))):
+            state = one.block("repeated", *state)
+        _, sets = one.block("final", *state)
+        bounds = [one.product(row, one.sizes(sets))[1] + total([row]) * one.d for row in self.unembedding]
+        shape = [len(logits) for logits in example["logits"]]
+        need(shape == [len(bounds)] * len(kinds), "config.json: example {}: another number of logits", number)
+        for token, (logits, (base, tuples)) in enumerate(zip(example["logits"], sets)):
+            for row, (found, bound) in enumerate(zip(logits, bounds)):
+                exact = dot(self.unembedding[row], one.stream(base, *tuples))
+                need(abs(F(found) - exact) <= bound, "config.json: example {}, token {}, logit {}: {} is not {}", number, token, row, found, F(exact))
+
+
+def fields(place, value, names):
+    """An object with these keys alone: each with its type, or with the value that it has to have."""
+    if not isinstance(value, dict) or set(value) != set(names):
+        raise Malformed(f"{place}: expected the keys {', '.join(names)}")
+    for key, kind in names.items():
+        if type(value[key]) is not kind if isinstance(kind, type) else value[key] not in kind:
+            raise Malformed(f"{place}: {key}: expected {kind.__name__ if isinstance(kind, type) else ' or '.join(map(str, kind))}")
+
+
+def read_certificate(value):
+    """Only what the format has, and nothing twice."""
+    keys = {"format": ["logdepth-float-certificate"], "version": [1], "sha256": str, "length": int, "precision": list(FORMATS), "attention": ["softmax", "hard"],
+            "sums": ["in any order"], "measured_norms": list, "heads": list, "answers": list}
+    fields("certificate", value, keys | ({"tensors": str} if isinstance(value, dict) and "tensors" in value else {}))
+    number, weighing = str, "temperature" if value["attention"] == "softmax" else "tolerance"
+    for at, head in enumerate(value["heads"]):
+        none = [None] if isinstance(head, dict) and head.get("separation") is None else number
+        fields(f"certificate: heads[{at}]", head, {"layer": int, "head": int, "separation": none, "rounding": number, "left": number, weighing: number})
+    for at, answer in enumerate(value["answers"]):
+        fields(f"certificate: answers[{at}]", answer, {"answer": ["verdict", "prefix"], "margin": number, "error": number})
+    named = [*value["measured_norms"], *((head["layer"], head["head"]) for head in value["heads"]), *(answer["answer"] for answer in value["answers"])]
+    if len(set(named)) != len(named):
+        raise Malformed("certificate: expected every norm, head and answer once")
+    return value
 
 
 def require_hash(hashed, weights, certificate):
     need(hashed == certificate["sha256"] == weights["sha256"], "sha256: not the file of the certificate; its content hashes to {}", hashed)
 
 
-def load(path):
+def load(path, numbers=Spelled):
     def unique(pairs):
         if len(dict(pairs)) != len(pairs):
-            raise ValueError("a key appears twice")
+            raise Malformed("no JSON; expected distinct keys")
         return dict(pairs)
-    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_float=Spelled, object_pairs_hook=unique)
+
+    def constant(name):
+        raise Malformed(f"no JSON; found {name}")
+    data = pathlib.Path(path).read_bytes()
+    for begin, what in ((b"\xef\xbb\xbf", "a byte order mark"), (b"\x1f\x8b", "a packed file")):
+        if data.startswith(begin):
+            raise Malformed(f"{path}: expected JSON, found {what}")
+    try:
+        return json.loads(data.decode(), parse_float=numbers, object_pairs_hook=unique, parse_constant=constant)
+    except (ValueError, RecursionError):
+        raise Malformed(f"{path}: no JSON; expected UTF-8 text of few levels") from None
 
 
 def main(arguments):
@@ -481,8 +546,7 @@ def main(arguments):
     try:
         weights, certificate = map(load, arguments[:2])
         hashed = hashlib.sha256((canonical({k: v for k, v in weights.items() if k not in ("derived", "sha256")}) + "\n").encode()).hexdigest()
-        if (certificate["format"], certificate["version"], weights["format"]) != ("logdepth-float-certificate", 1, "logdepth-weights"):
-            raise ValueError("expected a weights file and a certificate of floating-point answers, version 1")
+        read_certificate(certificate)
         require_hash(hashed, weights, certificate)
         proof = Proof(weights, certificate)
         proof.run()
@@ -494,14 +558,16 @@ def main(arguments):
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 2
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error, RecursionError) as error:
-        print(f"{' '.join(arguments)}: wrong file; expected a weights file and its certificate, found {type(error).__name__}: {error}",
-              file=sys.stderr)
+    except Malformed as error:
+        print(f"{' or '.join(arguments)}: {error}", file=sys.stderr)
+        return 2
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error, RecursionError):
+        print(f"{' or '.join(arguments)}: wrong content; expected a weights file, its certificate and an export of it", file=sys.stderr)
         return 2
     print(f"every word of at most {proof.length} letters: every head selects the tokens of the exact run, every answer is that of the exact run")
     print(f"numbers    {certificate['precision']}, {certificate['attention']} attention, sums in any order")
     for claim in certificate["heads"]:
-        numbers = ", ".join(f"{key} {float(F(claim[key])):.3g}" for key in ("separation", "rounding", "left"))
+        numbers = ", ".join(f"{key} {float(F(claim[key])):.3g}" for key in ("separation", "rounding", "left") if claim[key] is not None)
         print(f"head       layer {claim['layer']}, head {claim['head']}: {numbers}")
     for claim in certificate["answers"]:
         print(f"answer     {claim['answer']}: margin {float(F(claim['margin'])):.3g}, error {float(F(claim['error'])):.3g}")

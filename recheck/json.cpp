@@ -20,6 +20,8 @@ class Parser {
   explicit Parser(const std::string& text) : text_(text) {}
 
   Json document() {
+    if (text_.starts_with("\xEF\xBB\xBF"))
+      throw Malformed("a byte order mark; expected JSON without it, 'tail -c +4' removes it");
     Json value = parse(0);
     skip_space();
     if (at_ != text_.size()) fail("nothing after the value");

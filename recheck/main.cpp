@@ -27,9 +27,19 @@ recheck::Json read(const std::string& path) {
   }
 }
 
+std::optional<std::string> difference_to(const recheck::Automaton& automaton,
+                                         const recheck::Json& dfa, const std::string& path) {
+  try {
+    return difference(automaton, dfa);
+  } catch (const recheck::Malformed& error) {
+    throw recheck::Malformed(path + ": " + error.what());
+  }
+}
+
 int check(const std::string& file, const std::string& certificate, const std::string& against,
           bool steps) {
   const recheck::Json document = read(file), claim = read(certificate);
+  const recheck::Json other = against.empty() ? recheck::Json() : read(against);
   recheck::Theorem theorem;
   try {
     theorem = recheck::prove(document, claim);
@@ -43,7 +53,7 @@ int check(const std::string& file, const std::string& certificate, const std::st
   std::cout << statement(theorem, file);
   if (against.empty()) return 0;
   if (!theorem.automaton) throw recheck::Malformed("--against requires a file with an automaton");
-  const auto word = difference(*theorem.automaton, read(against));
+  const auto word = difference_to(*theorem.automaton, other, against);
   if (!word) {
     std::cout << "same language as " << against << '\n';
     return 0;

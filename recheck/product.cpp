@@ -216,27 +216,45 @@ void Products::walk(Branch branch) {
 void Products::split(const Branch& branch, int cell, Shift at) {
   const Cell assumed = label(cell, 0, at).cell;
   need(branch.known.size() < kMostAssumed, branch.where + ": a product reads too many cells");
+  /// A unit: what it reads besides the assumed cell, with its bounds, and what a label adds to it.
+  struct Open {
+    Form rest;
+    std::map<int, mpq_class> parts;
+    const Row& uses;
+    std::pair<mpq_class, mpq_class> bounds;
+  };
+  std::vector<Open> units;
+  for (const auto& [form, uses] : branch.units) {
+    Open unit{{}, {}, uses, {}};
+    for (const auto& [atom, value] : form)
+      if (atom.cell == assumed)
+        unit.parts.emplace(atom.part, value);
+      else
+        unit.rest.emplace(atom, value);
+    unit.bounds = branch.frame.laws.bounds(unit.rest);
+    units.push_back(std::move(unit));
+  }
   for (int l = 0; l < cells[static_cast<std::size_t>(cell)].size; ++l) {
     Branch next{branch.frame, branch.where,  branch.shifts, branch.cases,
                 branch.cell,  branch.factor, branch.at,     branch.known};
     next.known[{cell, at}] = l;
-    /// The form where the assumed cell has label l, and whether it changed.
-    const auto fix = [&](const Form& form) {
-      Form fixed;
+    for (const auto& [c, form] : branch.forms) {
+      Form& fixed = next.forms[c];
       for (const auto& [atom, value] : form)
         if (atom.cell != assumed || atom.part == l)
           add(fixed, atom.cell == assumed ? kOne : atom, value);
-      return fixed;
-    };
-    for (const auto& [c, form] : branch.forms) next.forms[c] = fix(form);
-    for (const auto& [form, uses] : branch.units) {
-      const Form fixed = fix(form);
-      const auto [low, high] = branch.frame.laws.bounds(fixed);
-      if (high <= 0) continue;
-      if (low < 0)
-        next.units.emplace_back(fixed, uses);
+    }
+    for (const Open& unit : units) {
+      const auto found = unit.parts.find(l);
+      const mpq_class constant = found == unit.parts.end() ? mpq_class(0) : found->second;
+      const auto& [low, high] = unit.bounds;
+      if (high + constant <= 0) continue;
+      Form fixed = unit.rest;
+      add(fixed, kOne, constant);
+      if (low + constant < 0)
+        next.units.emplace_back(std::move(fixed), unit.uses);
       else
-        for (const auto& [c, value] : uses) add(next.forms[c], fixed, value);
+        for (const auto& [c, value] : unit.uses) add(next.forms[c], fixed, value);
     }
     walk(std::move(next));
   }

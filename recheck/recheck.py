@@ -71,6 +71,7 @@ def read_json(path):
     except OSError:
         raise Malformed(f"{path}: cannot be read") from None
     expect(len(data) <= 256 << 20, "{}: too large; expected at most 256 MiB", path)
+    expect(not data.startswith(b"\xef\xbb\xbf"), "{}: a byte order mark; expected JSON without it, 'tail -c +4' removes it", path)
     expect(not data.startswith(b"\x1f\x8b"), "{}: packed; expected JSON, unpack it with gunzip first", path)
     try:
         text = data.decode()
@@ -291,8 +292,11 @@ def root(x):
 
 
 def add(to, form, factor=1):
+    plain = factor.__class__ is int and factor == 1
     for a, v in form.items():
-        v = to.get(a, 0) + v * factor
+        v = v if plain else v * factor
+        if a in to:
+            v += to[a]
         if v:
             to[a] = v
         else:
@@ -811,12 +815,17 @@ class Products:
         need(label is not None, "{}: product cell {} has no label for a product", where, n)
         for c, l, x in self.at[n]:
             expected = x * (l == label)
-            need(frame.is_zero(minus(forms[c], {ONE: expected})), "{}: coordinate {} is not the product; expected {}, found {}",
+            same = forms[c] == ({ONE: expected} if expected else {})  # most often
+            need(same or frame.is_zero(minus(forms[c], {ONE: expected})), "{}: coordinate {} is not the product; expected {}, found {}",
                  where, c, shown(expected), shown(forms[c]))
 
     def split(self, which, frame, where, n, shifts, k, at, known, forms, units):
         need(len(known) < 1000, "{}: a product reads too many cells", where)
-        assumed = self.atom(which[0], 0, which[1])[0]
+        assumed, open_units = self.atom(which[0], 0, which[1])[0], []
+        for form, uses in units:  # the label adds a constant to what the unit reads besides
+            parts = {a[1]: v for a, v in form.items() if a and a[0] == assumed}
+            rest = {a: v for a, v in form.items() if not a or a[0] != assumed} if parts else form
+            open_units.append((rest, parts, uses, *frame.bounds(rest)))
         for label in range(self.sizes[which[0]]):
             def fix(form):
                 if not any(a and a[0] == assumed for a in form):
@@ -824,12 +833,14 @@ class Products:
                 rest = {a: v for a, v in form.items() if not a or a[0] != assumed}
                 return add(rest, {ONE: form.get((assumed, label), 0)})
             new, left = {c: fix(form) for c, form in forms.items()}, []
-            for form, uses in units:
-                form = fix(form)
-                low, high = frame.bounds(form)
-                if low < 0 < high:
+            for rest, parts, uses, low, high in open_units:
+                constant = parts.get(label, 0)
+                if high + constant <= 0:
+                    continue
+                form = add(dict(rest), {ONE: constant}) if constant else rest
+                if low + constant < 0:
                     left.append((form, uses))
-                elif high > 0:
+                else:
                     for c, v in uses.items():
                         new[c] = add(dict(new[c]), form, v)
             self.walk(frame, where, n, shifts, k, at, {**known, which: label}, new, left)
@@ -2407,6 +2418,7 @@ def difference(x, dfa):
 
 def check(file, certificate, against, steps):
     document, claim = read_json(file), read_json(certificate)
+    other = against and read_json(against)
     try:
         theorem = prove(document, claim)
     except Refused as error:
@@ -2418,7 +2430,10 @@ def check(file, certificate, against, steps):
     if against is None:
         return 0
     expect(theorem["automaton"] is not None, "--against requires a file with an automaton")
-    word = difference(theorem["automaton"], read_json(against))
+    try:
+        word = difference(theorem["automaton"], other)
+    except Malformed as error:
+        raise Malformed(f"{against}: {error}") from None
     if word is None:
         print(f"same language as {against}")
         return 0
@@ -2433,6 +2448,8 @@ def main(arguments):
             steps = True
         elif argument == "--against":
             against = next(rest, None)
+            if against is None:
+                files.append("-")  # refused below
         else:
             files.append(argument)
     if len(files) != 2 or any(x.startswith("-") for x in files):

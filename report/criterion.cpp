@@ -14,9 +14,9 @@ namespace {
 /// How many seeds there are, and how many of them pass by themselves: one number hides the others.
 std::string seeds_text(const Criterion& criterion, const std::string& seeds_are) {
   if (criterion.seeds == 0) return "";
-  const bool few = criterion.seeds < kSeedsAsked;
+  const bool few = criterion.seeds < criterion.seeds_asked;
   std::string text =
-      few ? fmt::format(", {} of {} seeds{}", criterion.seeds, kSeedsAsked,
+      few ? fmt::format(", {} of {} seeds{}", criterion.seeds, criterion.seeds_asked,
                         criterion.verdict() == Verdict::undecided ? "" : ", so this is preliminary")
           : "";
   const auto& alone = criterion.alone;
@@ -114,7 +114,7 @@ Data data_of(const std::vector<Criterion>& criteria) {
                     {"series", criterion.series},
                     {"verdict", verdict_name(criterion.verdict())},
                     {"seeds", criterion.seeds},
-                    {"seeds_asked", kSeedsAsked},
+                    {"seeds_asked", criterion.seeds_asked},
                     {"alone", std::move(alone)},
                     {"missing", criterion.missing},
                     {"parts", std::move(parts)}});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/data.hpp"
+#include "report/statistics.hpp"
 
 namespace logdepth::report {
 
@@ -49,6 +50,7 @@ struct Criterion {
   std::string series;  ///< its title; of no series what was not run
   std::vector<Part> parts = {};
   std::size_t seeds = 0;  ///< the fewest of a series that takes part
+  std::size_t seeds_asked = kSeedsAsked;
   std::optional<Alone> alone = {};
   std::vector<std::string> missing = {};  ///< what to run for a verdict
 

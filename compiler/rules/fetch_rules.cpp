@@ -26,7 +26,10 @@ class FetchRules : private RuleBase {
     for (const HeadWrite& write : s_.writes)
       std::visit([&](const auto& w) { check_write(w); }, write);
     check_under();
-    if (s_.writes.empty()) refuse("the head writes nothing: expected a copy, add or set");
+    if (s_.writes.empty())
+      refuse(
+          "the head writes nothing: expected a copy, add or set; in C++ and Python each of them "
+          "returns a new head, which has to be used");
   }
 
  private:

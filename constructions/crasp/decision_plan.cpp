@@ -22,8 +22,10 @@ class Planner {
 
   DecisionPlan plan() {
     const Formula& decides = formula(normal_.decides.formula);
-    for (const Literal& operand : decides.operands) decide(operand.formula, decides.level);
-    if (decides.kind != Kind::all) decide(normal_.decides.formula, decides.level);
+    if (decides.kind != Kind::all)
+      decide(normal_.decides.formula, decides.level);
+    else
+      for (const Literal& operand : decides.operands) decide(operand.formula, decides.level);
     for (auto id = static_cast<std::uint32_t>(used_.size()); id-- > 0;)
       if (used_[id]) ask(id);
 
@@ -32,8 +34,12 @@ class Planner {
     for (std::uint32_t id = 0; id < used_.size(); ++id) {
       if (!used_[id]) continue;
       if (formula(id).kind == Kind::letters) plan.letters.push_back(id);
+      if (formula(id).kind == Kind::residue) plan.residues.push_back(id);
+      if (formula(id).kind == Kind::earlier)
+        plan.stages[formula(id).level - 1].earlier.push_back(id);
       if (formula(id).is_test()) plan.stages[formula(id).level - 1].tests.push_back(id);
     }
+    tabulate(0, plan.start);
     for (std::uint32_t level = 1; level <= decides.level; ++level)
       tabulate(level, plan.stages[level - 1]);
     return plan;
@@ -56,6 +62,7 @@ class Planner {
     for (const auto& [counted, factor] : formula(id).form.counts)
       decide(counted, formula(id).level - 1);
     for (const Literal& operand : formula(id).operands) {
+      if (formula(id).kind == Kind::earlier) decide(operand.formula, formula(id).level - 1);
       if (due_[id] && wide(id)) decide(operand.formula, *due_[id]);
       used_[operand.formula] = true;
     }
@@ -133,8 +140,22 @@ std::size_t DecisionPlan::comparisons() const {
 }
 
 std::size_t DecisionPlan::table_layers() const {
-  std::size_t sum = 0;
+  std::size_t sum = start.table_layers;
   for (const Stage& stage : stages) sum += stage.table_layers;
+  return sum;
+}
+
+bool DecisionPlan::positions() const {
+  return !residues.empty() ||
+         std::ranges::any_of(stages, [](const Stage& stage) { return !stage.earlier.empty(); });
+}
+
+std::size_t DecisionPlan::position_layers(const NormalForm& normal) const {
+  const bool large = std::ranges::any_of(
+      residues, [&](std::uint32_t id) { return normal.formulas[id].modulus > 2; });
+  std::size_t sum = large ? 2 : 0;
+  for (const Stage& stage : stages)
+    sum += !stage.earlier.empty() && stage.tests.empty() && stage.table_layers == 0;
   return sum;
 }
 

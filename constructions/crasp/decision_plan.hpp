@@ -21,20 +21,28 @@ struct Table {
   std::vector<Way> ways;  ///< exactly one of them applies
 };
 
-/// What is decided at one level of nesting: the comparisons of counts of it, then Boolean
-/// combinations, as late as they are asked for and as many at a time as there can be.
+/// What is decided at one level of nesting: what is fetched from earlier tokens and the comparisons of
+/// counts of it, then Boolean combinations, as late as they are asked for and as many at a time as there can be.
 struct Stage {
+  std::vector<std::uint32_t> earlier;
   std::vector<std::uint32_t> tests;
   std::vector<Table> tables;
   std::size_t table_layers = 0;  ///< tables that read none of each other take one
 };
 
 struct DecisionPlan {
-  std::vector<std::uint32_t> letters;  ///< sets of letters that are asked for
-  std::vector<Stage> stages;           ///< from level 1 on
+  std::vector<std::uint32_t> letters;   ///< sets of letters that are asked for
+  std::vector<std::uint32_t> residues;  ///< of positions
+  Stage start;                          ///< tables of letters and residues
+  std::vector<Stage> stages;            ///< from level 1 on
 
   std::size_t comparisons() const;
   std::size_t table_layers() const;
+  /// Whether anything depends on positions.
+  bool positions() const;
+  /// At most: two for residues modulo 3 or more, and one for each level that does nothing but fetch.
+  /// What does not depend on each other can share a layer.
+  std::size_t position_layers(const NormalForm& normal) const;
 };
 
 /// Ways of one table; a formula of more asks its operands, which are decided before.

@@ -7,6 +7,12 @@
 // F = 0 with a min or max in it is: neither F > 0 nor -F > 0. Forms are integers, so
 //   F <= G is G - F + 1 > 0,  and  F > 0 fails iff 1 - F > 0:
 // a comparison and its negation are one formula.
+//
+// A position modulo m is r in m cases, which are told apart like a conditional. What is counted at
+// distances d to e: with P_d for "P holds d positions to the left, at a letter", the number is 1 or 0
+// as P_d holds if d = e, and else #[P_d] - #[P_(e+1)], because #[P_d] here is #[P] d positions ago.
+// P_d is what P is at token max(p - d, 0), where P fails at the beginning token; if P holds there,
+// p > d is wanted as well. So it is asked of each part of a conjunction by itself.
 #include "constructions/crasp/normal_form.hpp"
 
 #include <fmt/core.h>
@@ -87,8 +93,8 @@ class Normaliser {
     std::vector<std::pair<std::uint32_t, bool>> operands;
     for (const Literal& operand : formula.operands)
       operands.emplace_back(operand.formula, operand.negated);
-    const Key key = {formula.kind, formula.letters, operands, formula.form.counts,
-                     formula.form.constant};
+    const Key key = {formula.kind,          formula.letters, operands,       formula.form.counts,
+                     formula.form.constant, formula.number,  formula.modulus};
     const auto next = static_cast<std::uint32_t>(formulas_.size());
     const auto [entry, is_new] = known_.emplace(key, next);
     if (is_new) formulas_.push_back(described(std::move(formula)));
@@ -100,10 +106,15 @@ class Normaliser {
     const std::int64_t at_begin = formula.form.constant;
     formula.at_begin = formula.kind == Kind::all ||
                        (formula.kind == Kind::positive && at_begin > 0) ||
-                       (formula.kind == Kind::zero && at_begin == 0);
+                       (formula.kind == Kind::zero && at_begin == 0) ||
+                       (formula.kind == Kind::residue && formula.number == 0);
     for (const auto& [counted, factor] : formula.form.counts)
       formula.level = std::max(formula.level, formulas_[counted].level);
     if (formula.is_test()) ++formula.level;
+    if (formula.kind == Kind::earlier) {
+      formula.level = formulas_[formula.operands[0].formula].level + 1;
+      formula.at_begin = formulas_[formula.operands[0].formula].at_begin;
+    }
     if (formula.kind != Kind::all) return formula;
     formula.ways_true = 1;
     formula.ways_false = 0;
@@ -121,8 +132,9 @@ class Normaliser {
 
   void give_name(Literal literal, const std::string& name) {
     Formula& formula = formulas_[literal.formula];
-    // A test for zero begins true and cannot be turned round.
+    // A test for zero begins true and cannot be turned round; nor can what is fetched or given.
     if (formula.name || (formula.kind == Kind::zero && literal.negated)) return;
+    if (formula.kind == Kind::residue || formula.kind == Kind::earlier) return;
     formula.name = name;
     formula.name_negated = literal.negated;
   }
@@ -177,6 +189,78 @@ class Normaliser {
   Literal both(Literal a, Literal b) { return all({a, b}); }
   Literal either(Literal a, Literal b) { return !all({!a, !b}); }
 
+  // --- positions ---
+
+  /// The position is r modulo m.
+  Literal residue(std::int64_t r, std::int64_t m) {
+    if (m == 1) return kTrue;
+    if (m == 2 && r == 1) return !residue(0, 2);
+    Formula formula{Kind::residue};
+    formula.number = r;
+    formula.modulus = m;
+    return {intern(std::move(formula)), false};
+  }
+
+  /// What the literal is at token max(p - back, 0).
+  Literal fetched(Literal literal, std::int64_t back) {
+    if (literal.formula == kTrue.formula || back == 0) return literal;
+    if (const auto known = fetched_.find({literal.formula, back}); known != fetched_.end())
+      return literal.negated ? !known->second : known->second;
+    const Formula formula = formulas_[literal.formula];
+    Literal result;
+    if (formula.kind == Kind::all) {
+      std::vector<Literal> parts;
+      for (const Literal& operand : formula.operands) parts.push_back(fetched(operand, back));
+      result = all(parts);
+    } else if (formula.kind == Kind::earlier) {
+      result = fetched(formula.operands[0], back + formula.number);
+    } else {
+      Formula shifted{Kind::earlier};
+      shifted.operands = {{literal.formula, false}};
+      shifted.number = back;
+      result = {intern(std::move(shifted)), false};
+    }
+    fetched_[{literal.formula, back}] = result;
+    return literal.negated ? !result : result;
+  }
+
+  /// There is a letter `back` positions to the left, and the literal holds there.
+  Literal held(Literal literal, std::int64_t back) {
+    const bool at_begin = formulas_[literal.formula].at_begin != literal.negated;
+    if (back == 0 && !at_begin) return literal;
+    const Literal there = fetched(literal, back);
+    if (!at_begin) return there;
+    std::vector<bool> letter(program_.alphabet.size() + 1, true);
+    letter.back() = false;
+    return both(fetched(letters(std::move(letter)), back), there);
+  }
+
+  /// The cases of a number that a choice makes of its own: one holds, and says what it is then.
+  std::vector<std::pair<Literal, std::int64_t>> cases(std::uint32_t id) {
+    const CraspProgram::Node& node = program_.nodes[id];
+    if (node.operation == Operation::recent) {
+      const Literal holds = held(literals_[node.operands[0]], node.number);
+      return {{holds, 1}, {!holds, 0}};
+    }
+    std::vector<std::pair<Literal, std::int64_t>> cases;
+    for (std::int64_t r = 0; r < node.number; ++r) cases.emplace_back(residue(r, node.number), r);
+    return cases;
+  }
+
+  /// A comparison that is decided case by case: where most cases say yes, where none says no.
+  Literal by_cases(const std::vector<std::pair<Literal, Literal>>& cases) {
+    Literal some = kFalse, others = kFalse;
+    std::size_t yes = 0;
+    bool constant = true;
+    for (const auto& [condition, result] : cases) {
+      some = either(some, both(condition, result));
+      others = either(others, both(condition, !result));
+      yes += result == kTrue;
+      constant = constant && (result == kTrue || result == kFalse);
+    }
+    return constant && 2 * yes > cases.size() ? !others : some;
+  }
+
   // --- comparisons ---
 
   /// F > 0 for a form without choices: divided by what its factors share, and turned so that the
@@ -218,6 +302,17 @@ class Normaliser {
     const std::uint32_t node = linear.choices.rbegin()->first;
     const std::int64_t factor = linear.choices.rbegin()->second;
     const CraspProgram::Node& choice = program_.nodes[node];
+    if (!has_branches(choice.operation)) {
+      Linear rest = linear;
+      rest.choices.erase(node);
+      std::vector<std::pair<Literal, Literal>> decided;
+      for (const auto& [condition, number] : cases(node)) {
+        Linear there = rest;
+        there.form.constant += factor * number;
+        decided.emplace_back(condition, compared(there, equal));
+      }
+      return by_cases(decided);
+    }
     const auto with = [&](std::uint32_t branch) {
       Linear rest = linear;
       rest.choices.erase(node);
@@ -241,15 +336,22 @@ class Normaliser {
   [[noreturn]] void refuse_choices() const {
     std::set<std::uint32_t> reached = {comparing_->operands[0], comparing_->operands[1]};
     std::size_t choices = 0;
+    bool positions = false;
     while (!reached.empty()) {  // operands come before what uses them
       const std::uint32_t id = *reached.rbegin();
       const CraspProgram::Node& node = program_.nodes[id];
       reached.erase(id);
-      if (node.operation >= Operation::minimum) ++choices;
+      if (has_branches(node.operation)) ++choices;
+      positions = positions || is_choice(node);
       if (node.operation >= Operation::sum)
         for (const std::uint32_t operand : node.operands)
           if (operand < id) reached.insert(operand);
     }
+    if (positions)
+      throw SizeLimit(fmt::format(
+          "{}:{}: the choices and positions of a comparison make more than {} comparisons without "
+          "them of it: expected at most {}; decide some of them on lines of their own",
+          program_.source, comparing_->line, kMaxComparisons, kMaxComparisons));
     throw SizeLimit(fmt::format(
         "{}:{}: the {} min, max and conditionals of a comparison make up to 2^{} comparisons "
         "without them of it, and at least {}: expected at most {}; decide some of them on lines of "
@@ -292,12 +394,22 @@ class Normaliser {
       case Operation::number:
         linear.form.constant = node.number;
         return linear;
-      case Operation::count: {
-        // How often something does not hold: all positions but those where it does.
-        if (literals_[a].negated) add_to(linear.form.counts, kTrue.formula, 1);
-        add_to(linear.form.counts, literals_[a].formula, literals_[a].negated ? -1 : 1);
+      case Operation::count:
+        return count_of(literals_[a]);
+      case Operation::recent: {
+        if (node.farthest && *node.farthest < node.number) return linear;
+        if (is_choice(node)) break;
+        for (const auto& [back, factor] :
+             {std::pair(std::optional(node.number), 1), std::pair(node.farthest, -1)}) {
+          if (!back) continue;
+          const Literal there = held(literals_[a], *back + (factor < 0 ? 1 : 0));
+          linear = plus(std::move(linear), factor, count_of(there));
+        }
         return linear;
       }
+      case Operation::position:
+        if (node.number == 1) return linear;
+        break;
       case Operation::sum:
         return plus(counts_[a], 1, counts_[b]);
       case Operation::difference:
@@ -307,19 +419,37 @@ class Normaliser {
       case Operation::choice:
         if (literals_[a] == kTrue) return counts_[b];
         if (literals_[a] == kFalse) return counts_[c];
-        [[fallthrough]];
+        break;
       default:
-        linear.choices[id] = 1;
-        return linear;
+        break;
     }
+    linear.choices[id] = 1;
+    return linear;
   }
 
-  using Key = std::tuple<Kind, std::vector<bool>, std::vector<std::pair<std::uint32_t, bool>>,
-                         std::map<std::uint32_t, std::int64_t>, std::int64_t>;
+  /// How often something does not hold: all positions but those where it does.
+  static Linear count_of(Literal literal) {
+    Linear linear;
+    if (literal.negated) add_to(linear.form.counts, kTrue.formula, 1);
+    add_to(linear.form.counts, literal.formula, literal.negated ? -1 : 1);
+    return linear;
+  }
+
+  static bool has_branches(Operation operation) { return operation >= Operation::minimum; }
+  /// A number that is told apart by cases of positions.
+  static bool is_choice(const CraspProgram::Node& node) {
+    return node.operation == Operation::position ||
+           (node.operation == Operation::recent && node.farthest == node.number);
+  }
+
+  using Key =
+      std::tuple<Kind, std::vector<bool>, std::vector<std::pair<std::uint32_t, bool>>,
+                 std::map<std::uint32_t, std::int64_t>, std::int64_t, std::int64_t, std::int64_t>;
 
   const CraspProgram& program_;
   std::vector<Formula> formulas_;
   std::map<Key, std::uint32_t> known_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, Literal> fetched_;
   std::vector<Literal> literals_;  ///< of Boolean nodes
   std::vector<Linear> counts_;     ///< of the others
   std::string line_;               ///< the name of the present line

@@ -35,6 +35,8 @@ struct CountForm {
 struct Formula {
   enum class Kind {
     letters,   ///< the position's letter is one of a set; never at the beginning token
+    residue,   ///< the position is `number` modulo `modulus`
+    earlier,   ///< its operand holds `number` tokens to the left, or at the beginning token
     all,       ///< all operands hold
     positive,  ///< form > 0
     zero       ///< form = 0
@@ -43,6 +45,7 @@ struct Formula {
   std::vector<bool> letters = {};
   std::vector<Literal> operands = {};
   CountForm form = {};
+  std::int64_t number = 0, modulus = 0;
 
   std::uint32_t level = 0;  ///< nesting of the counts in it
   bool at_begin = false;    ///< whether it holds at the beginning token, where all counts are 0

@@ -1,11 +1,13 @@
 #include "learned/core/matrix_kernels.hpp"
 
+#include <ATen/Context.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 
 namespace logdepth::inline learned_core {
 namespace {
@@ -22,7 +24,30 @@ VectorWidth processor_vectors() {
                                                                          : VectorWidth::other;
 }
 
+/// The library that holds a function, without links; empty where there is no such function.
+std::string file_of(const char* function) {
+  void* const symbol = dlsym(RTLD_DEFAULT, function);
+  Dl_info found;
+  if (symbol == nullptr || dladdr(symbol, &found) == 0 || found.dli_fname == nullptr) return "";
+  std::error_code failure;
+  const std::filesystem::path file = std::filesystem::canonical(found.dli_fname, failure);
+  return failure ? found.dli_fname : file.string();
+}
+
 }  // namespace
+
+MatrixLibrary matrix_library(const std::string& products, const std::string& openblas,
+                             bool has_mkl) {
+  if (!openblas.empty() && products == openblas) return {"OpenBLAS", products, false};
+  if (has_mkl) return {"MKL", products, false};
+  // Debian's alternatives for libblas.so.3 lie in folders of their names.
+  const bool reference = std::filesystem::path(products).parent_path().filename() == "blas";
+  return {reference ? "reference BLAS" : "BLAS", products, reference};
+}
+
+MatrixLibrary matrix_library() {
+  return matrix_library(file_of("sgemm_"), file_of("openblas_get_corename"), at::hasMKL());
+}
 
 std::string_view wider_kernels(std::string_view taken, VectorWidth processor) {
   const bool is512 = std::ranges::find(kBits512, taken) != kBits512.end();
@@ -43,6 +68,7 @@ void choose_matrix_kernels(char** argv) {
 }
 
 std::string matrix_kernels() {
+  if (matrix_library().name != "OpenBLAS") return {};
   void* const symbol = dlsym(RTLD_DEFAULT, "openblas_get_corename");
   return symbol ? reinterpret_cast<char* (*)()>(symbol)() : std::string();
 }

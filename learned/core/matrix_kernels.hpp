@@ -18,7 +18,20 @@ std::string_view wider_kernels(std::string_view taken, VectorWidth processor);
 /// OPENBLAS_CORETYPE is read when the library is loaded, before a program's first line.
 void choose_matrix_kernels(char** argv);
 
-/// The kernels of OpenBLAS that are in use, as "SkylakeX"; empty of other libraries.
+/// The kernels of OpenBLAS that are in use, as "SkylakeX"; empty of other libraries, also where OpenBLAS
+/// is loaded but matrix products are another library's.
 std::string matrix_kernels();
+
+/// The library behind matrix products on a CPU.
+struct MatrixLibrary {
+  std::string name;        ///< "OpenBLAS", "MKL", "reference BLAS", "BLAS"
+  std::string file;        ///< that holds them
+  bool reference = false;  ///< Debian's loops as written: a run takes about ten times as long
+};
+MatrixLibrary matrix_library();
+/// By the file that holds matrix products, the one that holds OpenBLAS's own functions (empty: none is
+/// loaded), and whether libtorch was built with MKL.
+MatrixLibrary matrix_library(const std::string& products, const std::string& openblas,
+                             bool has_mkl);
 
 }  // namespace logdepth::inline learned_core

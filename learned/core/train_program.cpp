@@ -26,6 +26,7 @@
 #include "base/worker_threads.hpp"
 #include "learned/core/inspection.hpp"
 #include "learned/core/language_model_requests.hpp"
+#include "learned/core/loss_history.hpp"
 #include "learned/core/matrix_kernels.hpp"
 #include "learned/core/measurement.hpp"
 #include "learned/core/trainer.hpp"
@@ -48,9 +49,24 @@ extern "C" void interrupt(int signal) {
 struct Options {
   std::string config, out, inspection, question, measure, device = "cpu";
   std::vector<std::string> beside;
-  bool lm = false;
+  bool lm = false, told = false;
   int threads = 1;
 };
+
+/// "OpenBLAS (SkylakeX)", "reference BLAS /usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0".
+std::string matrix_library_text() {
+  const MatrixLibrary library = matrix_library();
+  const std::string kernels = matrix_kernels();
+  return library.name + (kernels.empty() ? " " + library.file : " (" + kernels + ")");
+}
+
+/// Where training on this CPU would take ten times as long as it need.
+void say_slow_library(const Options& options) {
+  if (options.told || options.device != "cpu" || !matrix_library().reference) return;
+  std::cerr << "logdepth: matrix products are computed by " << matrix_library_text()
+            << ", with which a run takes about ten times as long as with OpenBLAS (Debian: apt-get "
+               "install libopenblas0-pthread)\n";
+}
 
 /// One line on standard output, which is a pipe to the program that shows it, twice a second.
 class Line {
@@ -121,6 +137,7 @@ RunConfig config_of(const std::string& file) {
 }
 
 int train(const Options& options) {
+  say_slow_library(options);
   keep_freed_memory();
   set_threads(options.threads);
   std::vector<RunConfig> configs = {config_of(options.config)};
@@ -143,15 +160,25 @@ int train(const Options& options) {
   }
 
   Line line;
+  std::vector<LossHistory> losses;
+  each_seed([&](std::size_t seed, const std::string& folder) {
+    losses.emplace_back(folder, configs[seed].training, trainer.state(seed));
+  });
   const auto save = [&] {
     each_seed([&](std::size_t seed, const std::string& folder) {
+      losses[seed].write();
       // What diverged is nothing to go on from.
       if (!trainer.state(seed).diverged) trainer.save_checkpoint(folder + kCheckpointFile, seed);
     });
   };
   const Trainer::Stop stop = trainer.train(
       interrupted,
-      [&](const TrainingState&) { line.show(progress_text(trainer, configs.front().training)); },
+      [&](const TrainingState&) {
+        for (std::size_t seed = 0; seed < losses.size(); ++seed)
+          losses[seed].add(trainer.state(seed),
+                           trainer.task(seed).stage_name(trainer.state(seed).stage));
+        line.show(progress_text(trainer, configs.front().training));
+      },
       save, folders);
   save();
   if (stop == Trainer::Stop::interrupted) {
@@ -226,7 +253,8 @@ int run(int argc, char** argv) {
                "logdepth-train");
   Options options;
   app.set_version_flag("--version", std::string("logdepth-train ") + LOGDEPTH_VERSION +
-                                        ", libtorch " + TORCH_VERSION);
+                                        ", libtorch " + TORCH_VERSION + ", " +
+                                        matrix_library_text());
   app.add_option("config", options.config,
                  "configuration file (JSON); for --inspect and --measure the folder of a run, for "
                  "the other one a request")
@@ -239,6 +267,7 @@ int run(int argc, char** argv) {
          "--beside", options.beside,
          "folder of another seed, with its config.json, that is trained together with --out")
       ->needs(out);
+  app.add_flag("--told", options.told, "do not warn of a slow library of matrix products again");
   app.add_option("--question", options.question, "input of --inspect, as JSON");
   const CLI::Option* measured = app.add_option(
       "--measure", options.measure,

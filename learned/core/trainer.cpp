@@ -400,6 +400,7 @@ RunRecord Trainer::record(Stop stop, const MeasureProgress& progress, std::size_
                     {"threads", at::get_num_threads()}};
   if (const std::string name = device_name(network_->device()); !name.empty())
     record.machine["device_name"] = name;
+  record.machine["blas"] = matrix_library().name;
   if (const std::string kernels = matrix_kernels(); !kernels.empty())
     record.machine["kernels"] = kernels;
   record.training = {{"steps", state.step},

@@ -161,9 +161,11 @@ std::unique_ptr<Task> HopTaskConfig::make_task(std::uint64_t seed) const {
 }
 
 std::optional<DepthReading> HopTaskConfig::depth_reading(const RecordFields& result) const {
+  // The mask lets an iteration move by one hop: the depth is the mask's, nothing that was learned.
+  if (masked) return std::nullopt;
   DepthReading reading;
   reading.problem = "reachability";
-  reading.network = masked ? "masked recurrence" : "unmasked recurrence";
+  reading.network = "unmasked recurrence";
   reading.reach = "hops";
   reading.unit = "hops";
   reading.threshold = threshold;

@@ -107,7 +107,13 @@ RunState state_of(const SlurmTaskPlace& place, const SlurmTask& task, const Plan
 /// `place` is that of its latest task, if it was ever submitted.
 RunState state_of(const PlannedRun& run, const std::string& folder, const SlurmTaskPlace* place,
                   const SlurmTasks& tasks) {
-  if (const auto record = finished_record(run, folder)) return {Kind::done, outcome(*record)};
+  try {
+    if (const auto record = finished_record(run, folder))
+      return {diverged(*record) ? Kind::failed : Kind::done, outcome(*record)};
+  } catch (const InputError&
+               error) {  // its folder holds something else; the other runs are what they are
+    return {Kind::failed, error.what()};
+  }
   std::optional<RunState> said;
   if (place)
     if (const auto found = tasks.find(*place); found != tasks.end())
@@ -173,12 +179,17 @@ int collect(const TrainingPlan& plan, const std::string& out) {
   std::vector<std::string> missing;
   for (const PlannedRun& run : plan) {
     const std::string folder = out + "/" + run.name;
-    if (const auto record = finished_record(run, folder)) {
-      std::cout << folder << '\n';
-      std::cerr << run.name << ": " << outcome(*record) << '\n';
-    } else {
-      missing.push_back(run.name);
+    try {
+      const auto record = finished_record(run, folder);
+      if (record) std::cerr << run.name << ": " << outcome(*record) << '\n';
+      if (record && !diverged(*record)) {
+        std::cout << folder << '\n';
+        continue;
+      }
+    } catch (const InputError& error) {
+      std::cerr << "logdepth: " << printable(error.what(), kMostPrinted) << '\n';
     }
+    missing.push_back(run.name);
   }
   if (missing.empty()) return kDone;
   const std::size_t count = missing.size();
@@ -186,7 +197,7 @@ int collect(const TrainingPlan& plan, const std::string& out) {
     missing.resize(kNamed);
     missing.push_back(fmt::format("{} more", count - kNamed));
   }
-  std::cerr << fmt::format("logdepth: {} of {} have no record: {} (see --status)\n", count,
+  std::cerr << fmt::format("logdepth: {} of {} have no result: {} (see --status)\n", count,
                            counted(plan.size(), "run"), joined(missing));
   return kNotDecided;
 }

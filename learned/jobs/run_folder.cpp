@@ -75,7 +75,12 @@ std::optional<RunRecord> finished_record(const PlannedRun& run, const std::strin
   return record;
 }
 
+bool diverged(const RunRecord& record) {
+  return early_end(record).starts_with("diverged");
+}
+
 std::string outcome(const RunRecord& record) {
+  if (diverged(record)) return "no result: " + early_end(record);
   const auto task = record.config.task->make_task(record.config.seed);
   char spent[100];
   std::snprintf(spent, sizeof spent, "; %llu steps, %.1f s, stopped by %s",

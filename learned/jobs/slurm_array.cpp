@@ -48,7 +48,11 @@ std::string requests(std::size_t tasks, const JobOptions& options, const SlurmOp
   ask("ntasks", "1");
   ask("cpus-per-task", std::to_string(options.threads));
   if (slurm.memory) ask("mem", fmt::format("{}G", *slurm.memory), "SBATCH_MEM_PER_NODE");
-  if (options.device == "cuda") ask("gres", "gpu:1");
+  if (!slurm.gres.empty()) {
+    ask("gres", slurm.gres, "SBATCH_GRES");
+  } else if (options.device == "cuda") {
+    ask("gres", "gpu:1");
+  }
   if (!slurm.partition.empty()) ask("partition", slurm.partition, "SBATCH_PARTITION");
   if (!slurm.time.empty()) ask("time", slurm.time, "SBATCH_TIMELIMIT");
   ask("chdir", directive_word(fs::current_path().string()));
@@ -115,16 +119,21 @@ class NewFolder {
 
 int submit_array(const TrainingPlan& plan, const JobOptions& options, const SlurmOptions& slurm) {
   using Kind = RunState::Kind;
-  expect_training_program();
-  expect_slurm();
+  if (!slurm.dry_run) {
+    expect_training_program();
+    expect_slurm();
+  }
   for (const PlannedRun& run : plan)
     if (*fs::path(run.name).begin() == kSlurmFolder)
       throw InputError("--slurm: expected runs outside the folder " + std::string(kSlurmFolder) +
                        ", which holds the job arrays, found the run " + run.name);
   const std::string folder = options.out + "/" + kSlurmFolder;
-  const FolderLock lock(folder);
+  std::optional<FolderLock> lock;
+  if (!slurm.dry_run) lock.emplace(folder);
   const PlanStates states = states_of(plan, options.out);
-  if (!states.slurm_answered)
+  if (!states.slurm_answered && slurm.dry_run)
+    std::cerr << "logdepth: squeue did not respond; status is from run folders only\n";
+  if (!states.slurm_answered && !slurm.dry_run)
     throw InputError(
         "--slurm: squeue did not respond, so the state of earlier jobs is unknown; nothing was "
         "submitted");
@@ -148,6 +157,12 @@ int submit_array(const TrainingPlan& plan, const JobOptions& options, const Slur
       fs::absolute(folder + "/" + std::to_string(before.empty() ? 1 : before.rbegin()->first + 1))
           .lexically_normal()
           .string();
+  if (slurm.dry_run) {
+    std::cout << script(submitted, place + "/plan.json", options, slurm);
+    std::cerr << "would submit " << counted(submitted.size(), "run") << ", by " << place
+              << "/array.sh\n";
+    return 0;
+  }
   NewFolder files(place);
   write_training_plan(submitted, place + "/plan.json");
   write_whole_file(place + "/array.sh", script(submitted, place + "/plan.json", options, slurm));

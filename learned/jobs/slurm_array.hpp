@@ -14,6 +14,9 @@ struct SlurmOptions {
   std::string partition, time;               ///< empty: the cluster's own
   std::optional<std::uint64_t> array_limit;  ///< tasks at once
   std::optional<std::uint64_t> memory;       ///< GiB of each; absent: the cluster's own
+  std::string gres;                          ///< empty: a GPU where the device is one
+  /// Prints the script instead of submitting it; writes nothing and needs no Slurm.
+  bool dry_run = false;
 };
 
 /// Submits the runs that are neither done nor waiting nor running as one job array, a task each, and

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -52,6 +53,17 @@ void say_done_before(const PlannedRun& run) {
   std::cerr << run.name << ": done before\n";
 }
 
+/// Of a run that is done before. A diverged one is a failure and stays one.
+int said_before(const PlannedRun& run, const RunRecord& record) {
+  if (!diverged(record)) {
+    say_done_before(run);
+    return 0;
+  }
+  std::cerr << "logdepth: " << run.name << ": " << outcome(record)
+            << "; remove its folder to train it again\n";
+  return 1;
+}
+
 bool has_checkpoint(const PlannedRun& run, const JobOptions& options) {
   return fs::exists(options.out + "/" + run.name + "/" + kCheckpointFile);
 }
@@ -79,8 +91,8 @@ std::vector<Group> grouped(const std::vector<const PlannedRun*>& runs, const Job
 std::optional<Process::Run> prepared(const PlannedRun& run, const JobOptions& options) {
   const std::string folder = options.out + "/" + run.name;
   FolderLock lock(folder);
-  if (finished_record(run, folder)) {
-    say_done_before(run);
+  if (const auto record = finished_record(run, folder)) {
+    said_before(run, *record);
     return std::nullopt;
   }
   write_whole_file(folder + "/" + kRunConfigFile, to_json(run.config).dump(1) + "\n");
@@ -88,7 +100,8 @@ std::optional<Process::Run> prepared(const PlannedRun& run, const JobOptions& op
 }
 
 /// Absent where nothing is left of the group. The runs of `refused` are those that cannot be trained.
-std::optional<Process> start(const Group& group, const JobOptions& options,
+/// `told`: an earlier process has warned of a slow library.
+std::optional<Process> start(const Group& group, const JobOptions& options, bool told,
                              const std::function<void(const InputError&)>& refused) {
   Process process;
   for (const PlannedRun* const run : group) {
@@ -103,6 +116,7 @@ std::optional<Process> start(const Group& group, const JobOptions& options,
   std::vector<std::string> arguments = {
       folder + "/" + kRunConfigFile,  "--out", folder, "--device", options.device, "--threads",
       std::to_string(options.threads)};
+  if (told) arguments.emplace_back("--told");
   std::vector<int> locks;
   for (const Process::Run& one : process.runs) {
     if (&one != &process.runs.front()) arguments.insert(arguments.end(), {"--beside", one.folder});
@@ -134,17 +148,29 @@ void forget(const Process::Run& run, const std::string& out) {
   for (const char* file : {kCheckpointFile, kRecordFile})
     if (fs::exists(folder / file)) return;
   fs::remove(folder / kRunConfigFile);
+  fs::remove(folder / kLossesFile);
   fs::remove(lock_file(run.folder));
   std::error_code not_empty;
   for (fs::path at = folder; at != fs::path(out).parent_path() && fs::remove(at, not_empty);)
     at = at.parent_path();
 }
 
+/// One line on a terminal; elsewhere a line per process and minute.
 class StatusLine {
  public:
   ~StatusLine() { clear(); }
   void show(const std::vector<Process>& running, std::size_t done, std::size_t total) {
-    if (!terminal_ || running.empty()) return;
+    if (running.empty()) return;
+    if (!terminal_) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - last_ < kBetweenLines) return;
+      last_ = now;
+      for (const Process& process : running)
+        if (!process.latest.empty())
+          std::fprintf(stderr, "%zu of %zu runs done; %s: %s\n", done, total,
+                       process.name().c_str(), process.latest.c_str());
+      return;
+    }
     const Process& process = running[turn_++ / 4 % running.size()];
     if (process.latest.empty()) return;
     shown_ = true;
@@ -158,8 +184,11 @@ class StatusLine {
   }
 
  private:
+  static constexpr std::chrono::minutes kBetweenLines{1};
+
   bool terminal_ = isatty(STDERR_FILENO) == 1, shown_ = false;
   std::size_t turn_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 std::atomic<int> received = 0;
@@ -185,50 +214,63 @@ extern "C" void remember(int signal) {
 
 namespace {
 
-/// What came of the runs of a process that has ended so.
-void say_outcomes(const Process& process, int status, const JobOptions& options) {
+/// What came of the runs of a process that has ended so. Result: its status, or 1 where a run diverged.
+int say_outcomes(const Process& process, int status, const JobOptions& options) {
+  int worst = status;
   for (const Process::Run& one : process.runs) {
-    if (status == 0)
-      std::cerr << one.run->name << ": " << outcome(read_run_record(one.folder + "/" + kRecordFile))
-                << '\n';
+    if (status == 0) {
+      const RunRecord record = read_run_record(one.folder + "/" + kRecordFile);
+      std::cerr << (diverged(record) ? "logdepth: " : "") << one.run->name << ": "
+                << outcome(record) << '\n';
+      if (diverged(record)) worst = 1;
+    }
     if (status == 2) forget(one, options.out);
   }
   if (status > 3)  // below, it has said why itself
     std::cerr << "logdepth: " << process.name() << ": the training program stopped with "
               << "exit status " << status << '\n';
+  return worst;
 }
 
 }  // namespace
 
 int carry_out(const TrainingPlan& plan, const JobOptions& options) {
   expect_training_program();
-  std::vector<const PlannedRun*> unfinished;
-  for (const PlannedRun& run : plan)
-    if (finished_record(run, options.out + "/" + run.name)) {
-      say_done_before(run);
-    } else {
-      unfinished.push_back(&run);
-    }
-  std::size_t done = plan.size() - unfinished.size();
-  std::vector<Group> waiting = grouped(unfinished, options);
-  std::reverse(waiting.begin(), waiting.end());
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, remember);
-
   StatusLine line;
-  std::vector<Process> running;
   int worst = 0;
   const auto refused = [&](const InputError& error) {
     line.clear();
     std::cerr << "logdepth: " << printable(error.what(), kMostPrinted) << '\n';
     worst = std::max(worst, 2);
   };
+  std::vector<const PlannedRun*> unfinished;
+  for (const PlannedRun& run : plan) {
+    try {
+      if (const auto record = finished_record(run, options.out + "/" + run.name)) {
+        worst = std::max(worst, said_before(run, *record));
+      } else {
+        unfinished.push_back(&run);
+      }
+    } catch (const InputError& error) {  // the other runs go on
+      refused(error);
+    }
+  }
+  std::size_t done = plan.size() - unfinished.size();
+  std::vector<Group> waiting = grouped(unfinished, options);
+  std::reverse(waiting.begin(), waiting.end());
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, remember);
+
+  std::vector<Process> running;
+  bool told = false;
   while (!waiting.empty() || !running.empty()) {
     while (!waiting.empty() && running.size() < options.jobs) {
       const Group group = waiting.back();
       waiting.pop_back();
-      std::optional<Process> process = start(group, options, refused);
+      std::optional<Process> process = start(group, options, told, refused);
       done += group.size() - (process ? process->runs.size() : 0);
-      if (process) running.push_back(std::move(*process));
+      if (!process) continue;
+      running.push_back(std::move(*process));
+      told = true;
     }
     if (running.empty()) continue;
     std::vector<pollfd> polled;
@@ -238,13 +280,15 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
       line.clear();
       end_with(running);
     }
-    if (ready <= 0) continue;
+    if (ready <= 0) {
+      line.show(running, done, plan.size());
+      continue;
+    }
     for (std::size_t i = polled.size(); i-- > 0;) {
       if (polled[i].revents == 0 || listen(running[i])) continue;
       const int status = finish(running[i].program);
       line.clear();
-      say_outcomes(running[i], status, options);
-      worst = std::max(worst, status);
+      worst = std::max(worst, say_outcomes(running[i], status, options));
       done += running[i].runs.size();
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }

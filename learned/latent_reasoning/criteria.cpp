@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/number_text.hpp"
 
@@ -62,16 +63,51 @@ Criterion& needs(Criterion& criterion, const Range& range, const std::string& ro
                          fmt::format("{} at N = {}", title_of(row), cell.nodes));
 }
 
+/// A method beside another one on graphs that neither was trained on: with the budget of the other, and
+/// only if it has solved its own.
+struct Rival {
+  Range solved;        ///< the best of the series that may be judged
+  std::string barred;  ///< why others may not, a phrase; or empty
+};
+
+Rival rival_of(const Section& section, const Series& judged, const std::string& row,
+               const GraphCell& trained, const GraphCell& cell) {
+  Rival rival;
+  for (const Series* series : section.of(row)) {
+    const Range own = series->solved(trained), there = series->solved(cell);
+    if (!there) continue;
+    if (series->config.training.steps != judged.config.training.steps) {
+      rival.barred = fmt::format("{} steps, not {}", series->config.training.steps,
+                                 judged.config.training.steps);
+    } else if (!own || own->median < kSolvedBefore - report::kRounding) {
+      rival.barred = fmt::format("{} at N = {}", text_of(own), trained.nodes);
+    } else if (!rival.solved || there->median > rival.solved->median) {
+      rival.solved = there;
+    }
+  }
+  return rival;
+}
+
+std::string text_of(const Rival& rival) {
+  if (rival.barred.empty() || rival.solved) return text_of(rival.solved);
+  return "not judged (" + rival.barred + ")";
+}
+
 Criterion size_criterion(const Section& section, const Series& series) {
   const GraphCell trained = trained_cell(section, 1), twice = trained_cell(section, 2),
                   four_times = trained_cell(section, 4);
   const Range at_trained = series.solved(trained), at_twice = series.solved(twice),
-              continuous = best_solved(section, "continuous", twice),
-              feed_forward = best_solved(section, "feed-forward", twice),
-              recurrent = best_solved(section, "recurrent", twice);
+              at_four_times = series.solved(four_times);
+  const auto rival = [&](const char* row) {
+    return rival_of(section, series, row, trained, twice);
+  };
+  const Rival of_continuous = rival("continuous"), of_feed_forward = rival("feed-forward"),
+              of_recurrent = rival("recurrent");
+  const Range &continuous = of_continuous.solved, &feed_forward = of_feed_forward.solved,
+              &recurrent = of_recurrent.solved;
   const std::string where = fmt::format(" at N = {}", twice.nodes);
   const std::string end_to_end =
-      fmt::format("feed-forward {}, recurrent {}", text_of(feed_forward), text_of(recurrent));
+      fmt::format("feed-forward {}, recurrent {}", text_of(of_feed_forward), text_of(of_recurrent));
   Criterion criterion{"LO-3", series.title()};
   criterion
       .part(fmt::format("fully solved at least {} at N = {}, the largest of training",
@@ -80,19 +116,28 @@ Criterion size_criterion(const Section& section, const Series& series) {
       .part(fmt::format("at least {}{}", limit_text(kSolvedTwice), where), text_of(at_twice),
             judge(at_twice, kSolvedTwice))
       .part("discrete at least as much as continuous, and that as end to end" + where,
-            fmt::format("{}; {}; {}", text_of(at_twice), text_of(continuous), end_to_end),
+            fmt::format("{}; {}; {}", text_of(at_twice), text_of(of_continuous), end_to_end),
             report::overall({reaches(at_twice, continuous), reaches(continuous, feed_forward),
                              reaches(continuous, recurrent)}))
       .part(
           fmt::format("end to end at most {}{}", limit_text(kEndToEndTwice), where), end_to_end,
           report::overall({judge(feed_forward, kEndToEndTwice), judge(recurrent, kEndToEndTwice)}))
-      .part(fmt::format("no threshold at N = {}", four_times.nodes),
-            text_of(series.solved(four_times)), std::nullopt);
+      .part(fmt::format("no threshold at N = {}", four_times.nodes), text_of(at_four_times),
+            std::nullopt);
   needs(criterion, at_trained, "discrete", trained);
   needs(criterion, at_twice, "discrete", twice);
-  needs(criterion, continuous, "continuous", twice);
-  needs(criterion, feed_forward, "feed-forward", twice);
-  return needs(criterion, recurrent, "recurrent", twice);
+  for (const auto& [row, one] : {std::pair("continuous", &of_continuous),
+                                 {"feed-forward", &of_feed_forward},
+                                 {"recurrent", &of_recurrent}}) {
+    if (one->solved || one->barred.empty()) {
+      needs(criterion, one->solved, row, twice);
+    } else {
+      criterion.needs(0, fmt::format("{} of {} steps with at least {} at N = {}", title_of(row),
+                                     series.config.training.steps, short_text(kSolvedBefore, 2),
+                                     trained.nodes));
+    }
+  }
+  return criterion;
 }
 
 Criterion slope_criterion(const Series& series) {
@@ -114,7 +159,10 @@ Criterion recovery_criterion(const Section& section, const Series& series) {
       .part(fmt::format("at least {} of the nodes that an error hit are right in the end, N = {}",
                         limit_text(kRecovered), cell.nodes),
             text_of(corrected), judge(corrected, kRecovered))
-      .part("more than without correction", text_of(discrete),
+      .part("more than without correction",
+            text_of(discrete) + (corrected && discrete && corrected->median < discrete->median
+                                     ? ": the published effect is reversed here"
+                                     : ""),
             discrete ? judge(corrected, {Threshold::Is::above, discrete->median})
                      : Verdict::undecided);
   needs(criterion, corrected, "corrected", cell);
@@ -170,7 +218,8 @@ report::Data thresholds() {
   return {{"LO-3",
            {{"trained", kSolvedTrained.limit},
             {"twice", kSolvedTwice.limit},
-            {"end_to_end", kEndToEndTwice.limit}}},
+            {"end_to_end", kEndToEndTwice.limit},
+            {"solved_before", kSolvedBefore}}},
           {"LO-4", {{"slope_range", kSlopeRange.limit}}},
           {"LO-5", {{"recovered", kRecovered.limit}}},
           {"LO-6", {{"share", kNoOracleShare.limit}, {"nodes", kNoOracleNodes}}}};

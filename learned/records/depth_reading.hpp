@@ -50,6 +50,7 @@ struct DepthReading {
     /// How often the repeated block was told to run; absent: as often as the model's own rule says.
     std::optional<std::uint64_t> loops = {};
     std::optional<Interval> interval = {};
+    std::optional<double> loose = {};  ///< the largest single size that is solved
   };
   std::string problem;  ///< "S3": rows of one problem stand together
   std::string network;  ///< as in "row tokens"; empty: named after its loop
@@ -60,6 +61,11 @@ struct DepthReading {
   bool unfinished = false;  ///< the curriculum did not come to its last stage
   /// One under the model's own rule, one for every number of loops that it was asked with, or both.
   std::vector<Point> points;
+
+  /// Accuracy at sizes 1, 2, ..., under the model's own rule; empty where a task has no indices.
+  std::vector<double> accuracy;
+  /// Of words over a monoid, whether all of its groups are solvable.
+  std::optional<bool> solvable;
 
   /// Settings of the task that may differ within a series.
   std::set<std::string> free_settings;

@@ -148,11 +148,18 @@ std::vector<std::string> files_below(
   return files;
 }
 
-std::vector<RunRecord> read_run_records(const std::string& folder) {
+std::vector<RunRecord> read_run_records(const std::string& folder,
+                                        std::vector<std::string>* unreadable) {
   std::vector<RunRecord> records;
   for (const std::string& file :
-       files_below(folder, [](const std::string& name) { return name == kRecordFile; }))
-    records.push_back(read_run_record(file));
+       files_below(folder, [](const std::string& name) { return name == kRecordFile; })) {
+    try {
+      records.push_back(read_run_record(file));
+    } catch (const InputError& error) {
+      if (unreadable == nullptr) throw;
+      unreadable->push_back(error.what());
+    }
+  }
   return records;
 }
 

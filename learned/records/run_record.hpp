@@ -40,6 +40,7 @@ inline constexpr const char* kRunConfigFile = "config.json";
 inline constexpr const char* kCheckpointFile = "checkpoint.safetensors";  ///< the latest
 inline constexpr const char* kRecordFile = "record.json";
 inline constexpr const char* kWeightsFile = "model.safetensors";
+inline constexpr const char* kLossesFile = "losses.csv";
 
 nlohmann::ordered_json to_json(const RunRecord& record);
 /// Errors: InputError naming the file and what was expected.
@@ -52,7 +53,8 @@ void write_run_record(const RunRecord& record, const std::string& file);
 std::vector<std::string> files_below(const std::string& folder,
                                      const std::function<bool(const std::string& name)>& asked_for);
 /// All records below a folder, in the order of their paths. Errors: as above, and where there is no
-/// such folder.
-std::vector<RunRecord> read_run_records(const std::string& folder);
+/// such folder. With `unreadable` a file that is no record is left out, and its message added there.
+std::vector<RunRecord> read_run_records(const std::string& folder,
+                                        std::vector<std::string>* unreadable = nullptr);
 
 }  // namespace logdepth::inline learned_records

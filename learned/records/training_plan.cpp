@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/quoted_text.hpp"
+#include "learned/records/json_tree.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth::inline learned_records {
@@ -22,6 +22,20 @@ bool stays_below(const std::filesystem::path& name) {
   for (const auto& part : name)
     if (part == ".." || part == "." || part.empty()) return false;
   return true;
+}
+
+/// The settings of `all` that `given` has not.
+void note_defaults(const nlohmann::json& given, const nlohmann::json& all, const std::string& path,
+                   PlanDefaults& defaults) {
+  for (const auto& [name, value] : all.items()) {
+    const std::string here = path.empty() ? name : path + "." + name;
+    const auto found = given.find(name);
+    if (found == given.end()) {
+      ++defaults[here + " = " + value.dump()];
+    } else if (value.is_object() && found->is_object()) {
+      note_defaults(*found, value, here, defaults);
+    }
+  }
 }
 
 PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
@@ -48,10 +62,10 @@ PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
 
 }  // namespace
 
-TrainingPlan read_training_plan(const std::string& file) {
-  const auto json = nlohmann::json::parse(read_json_file(file), nullptr, false);
-  if (json.is_discarded() || !json.is_object() || !json.contains("format") ||
-      json["format"] != kPlanFormat || !json.contains("version") || json["version"] != kPlanVersion)
+TrainingPlan read_training_plan(const std::string& file, PlanDefaults* defaults) {
+  const auto json = read_json_tree(file);
+  if (!json.is_object() || !json.contains("format") || json["format"] != kPlanFormat ||
+      !json.contains("version") || json["version"] != kPlanVersion)
     throw InputError(fmt::format(
         "{}: expected a training plan, a JSON object with \"format\": \"{}\" and \"version\": {}",
         file, kPlanFormat, kPlanVersion));
@@ -61,6 +75,8 @@ TrainingPlan read_training_plan(const std::string& file) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < json["runs"].size(); ++i) {
     plan.push_back(read_run(json["runs"][i], fmt::format("{}: run {}", file, i)));
+    if (defaults != nullptr)
+      note_defaults(json["runs"][i]["config"], to_json(plan.back().config), "", *defaults);
     if (!names.insert(plan.back().name).second)
       throw InputError(
           fmt::format("{}: run {}: a second run called {}", file, i, plan.back().name));

@@ -66,6 +66,7 @@ NetworkForm form_of(const ModelConfig& model) {
 /// A record as points of tables.
 struct Measured {
   DepthReading reading;
+  bool diverged = false;  ///< a failure: nothing was measured
   std::string kind;
   NetworkForm form = NetworkForm::stack;
   SeriesRun run;
@@ -78,8 +79,15 @@ SeriesRun run_of(const RunRecord& record, const LearningCurve& curve) {
   const auto number = [&](const char* name) {
     return training.has(name) ? training.number(name) : 0;
   };
-  return {record.config.seed, static_cast<std::uint64_t>(std::max(0.0, number("steps"))),
-          number("tokens"), number("parameters"), passed_sizes(training, curve)};
+  const double steps = std::max(0.0, number("steps"));
+  const double first = static_cast<double>(record.config.training.curve_first);
+  return {
+      record.config.seed,
+      static_cast<std::uint64_t>(steps),
+      number("tokens"),
+      number("parameters"),
+      passed_sizes(training, curve),
+      !curve.points.empty() && steps < 2 * first && curve.trend() == LearningCurve::Trend::unknown};
 }
 
 /// What training last did to a reach: by the curve of so many loops, where the record has one.
@@ -96,10 +104,11 @@ RunPoint point_of(const RunRecord& record, const DepthReading& reading,
   point.trend = trend_of(at, curve);
   point.point = {executed(model, at.loops ? *at.loops : loops_of(model.loops, reading.size)),
                  std::max(at.reach, 0.0), at.censored, record.config.seed,
-                 point.trend == Trend::rising || point.trend == Trend::falling};
+                 point.trend != Trend::flat};
   point.interval = at.interval;
+  point.loose = at.loose;
   const std::string stopped = text(record.training, "stopped");
-  point.ended_early = stopped == "seconds" || stopped == "interrupted" || stopped == "diverged";
+  point.ended_early = stopped == "seconds" || stopped == "interrupted";
   point.unfinished = reading.unfinished;
   return point;
 }
@@ -124,8 +133,10 @@ std::optional<Measured> measured(const RunRecord& record) {
   auto reading = record.config.task->depth_reading(result);
   if (!reading) return std::nullopt;
   Measured m;
+  m.diverged = early_end(record).starts_with("diverged");
   const LearningCurve curve = learning_curve(record);
   m.run = run_of(record, curve);
+  m.run.accuracy = reading->accuracy;
   for (const DepthReading::Point& at : reading->points) {
     const RunPoint point = point_of(record, *reading, at, curve);
     if (!at.loops || model.repeated == 0) {
@@ -194,10 +205,12 @@ struct Key {
 struct Group {
   std::string reach, unit;
   double threshold = 0;
+  std::optional<bool> solvable;
   std::map<std::string, std::string> controls;  ///< of the reading
   std::vector<RunPoint> points;
   std::vector<SeriesRun> runs;
   std::vector<const RunRecord*> records;
+  std::size_t diverged = 0;
 };
 using Groups = std::map<Key, Group>;
 
@@ -220,7 +233,12 @@ void add(Groups& groups, const Key& key, const Measured& m, const RunRecord& rec
   group.reach = m.reading.reach;
   group.unit = m.reading.unit;
   group.threshold = m.reading.threshold;
+  group.solvable = m.reading.solvable;
   group.controls = m.reading.controls;
+  if (m.diverged) {
+    ++group.diverged;
+    return;
+  }
   for (RunPoint point : points) {
     point.run = group.runs.size();
     group.points.push_back(point);
@@ -282,7 +300,26 @@ void sort_by_depth(std::vector<RunPoint>& points) {
 }  // namespace
 
 std::vector<DepthPoint> LearnedSeries::depth_points() const {
-  return plain(points);
+  std::vector<DepthPoint> result = plain(points);
+  if (!by_loops) return result;
+  std::set<double> depths;
+  std::map<std::size_t, DepthPoint> deepest;  // of each run
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    result[i].network = points[i].run;
+    depths.insert(result[i].depth);
+    deepest[points[i].run] = result[i];  // points stand by depth
+  }
+  for (const auto& [run, last] : deepest) {
+    double most = 0;
+    for (const DepthPoint& point : depth_points(run)) most = std::max(most, point.reach);
+    for (auto depth = depths.upper_bound(last.depth); depth != depths.end(); ++depth) {
+      result.push_back(last);
+      result.back().depth = *depth;
+      result.back().reach = most;
+      result.back().absent = true;
+    }
+  }
+  return result;
 }
 
 std::vector<DepthPoint> LearnedSeries::depth_points(std::size_t run) const {
@@ -321,6 +358,7 @@ std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records) {
     if (groups.contains(one.as_loop)) add(groups, one.as_loop, one.m, *one.record, {*one.m.own});
   std::vector<LearnedSeries> result;
   for (auto& [key, group] : groups) {
+    if (group.runs.empty()) continue;  // all of them diverged
     LearnedSeries series;
     series.problem = key.problem;
     series.kind = key.kind;
@@ -332,8 +370,10 @@ std::vector<LearnedSeries> depth_series(const std::vector<RunRecord>& records) {
     series.reach = group.reach;
     series.unit = group.unit;
     series.threshold = group.threshold;
+    series.solvable = group.solvable;
     series.points = group.points;
     series.runs = group.runs;
+    series.diverged = group.diverged;
     sort_by_depth(series.points);
     series.cost = cost_of(group.records);
     result.push_back(std::move(series));
@@ -345,7 +385,7 @@ std::vector<LearnedWidths> width_series(const std::vector<RunRecord>& records) {
   Groups groups;
   for (const RunRecord& record : records) {
     const auto m = measured(record);
-    if (!m || !m->own) continue;
+    if (!m || !m->own || m->diverged) continue;
     Key key = key_of(record, *m, false);
     key.across = m->own->point.depth;
     for (const char* setting : {"model.heads", "model.hidden", "training.learning_rate"})

@@ -19,6 +19,8 @@ struct RunPoint {
   DepthPoint point;
   std::size_t run = 0;                             ///< of the series
   std::optional<DepthReading::Interval> interval;  ///< of the reach
+  std::optional<double>
+      loose;                 ///< the largest single size that is solved, whatever smaller ones are
   bool ended_early = false;  ///< by seconds or an interruption, before its steps were done
   /// The curriculum did not come to its last stage.
   bool unfinished = false;
@@ -31,6 +33,10 @@ struct SeriesRun {
   std::uint64_t steps = 0;
   double tokens = 0, parameters = 0;
   std::vector<PassedSize> passed;  ///< of words
+  /// It took fewer steps than twice those of the first point of its curve, so that none is in the first
+  /// half and nothing can have plateaued.
+  bool brief = false;
+  std::vector<double> accuracy = {};  ///< at sizes 1, 2, ..., of its own number of loops
 };
 
 /// What a series is measured on, for the report.
@@ -56,10 +62,14 @@ struct LearnedSeries {
   std::string reach;             ///< "n*", "h*", "hops"
   std::string unit;              ///< what it counts: "letters", "hops"
   double threshold = 0;          ///< accuracy or recall that counts as solved
+  std::optional<bool> solvable;  ///< of words over a monoid: whether all of its groups are
   std::vector<RunPoint> points;  ///< by depth, then in the order of the records
   std::vector<SeriesRun> runs;   ///< in the order of the records
+  std::size_t diverged = 0;      ///< runs without a result, which are none of `runs`
   SeriesCost cost;
 
+  /// Those of a series by loops say which network they are of, and a network that was never trained
+  /// for as many loops as another is absent there.
   std::vector<DepthPoint> depth_points() const;
   std::vector<DepthPoint> depth_points(std::size_t run) const;  ///< those of one run
 };
@@ -68,7 +78,7 @@ struct LearnedSeries {
 struct LearnedWidths {
   std::string problem, kind, shape, device, setting, reach;
   double depth = 0;
-  std::vector<RunPoint> points;  ///< `depth` holds log2 of the width
+  std::vector<RunPoint> points;  ///< `depth` holds log2 of the width; none of runs that diverged
   SeriesCost cost;
 
   std::vector<DepthPoint> width_points() const;

@@ -27,7 +27,8 @@ DepthFit fit_series(const LearnedSeries& series, SeedChoice choice, std::uint64_
   DepthFit fit = fit_depth(series.depth_points(), choice, seed);
   if (fit.fitted() && small_by_budget(series))
     fit.refusal = fmt::format(
-        "no depth reaches more than {} and no curriculum was finished: the budget was measured, "
+        "no law: no depth reaches more than {} and no curriculum was finished: the budget was "
+        "measured, "
         "not the depth",
         static_cast<int>(kSmallReach));
   return fit;
@@ -60,7 +61,7 @@ CellStatus status_of(const LearnedSeries& series, const DepthFit& fit) {
 std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& fit) {
   std::vector<std::string> notes;
   if (!series.setting.empty()) notes.push_back(series.setting);
-  if (!fit.fitted()) notes.push_back("not fitted: " + fit.refusal);
+  if (!fit.fitted()) notes.push_back(fit.refusal);
   if (fit.zero_depths > 0)
     notes.push_back(share_text(fit.zero_depths, fit.cells.size()) + " depths reach less than 1");
   if (const std::size_t early = ended_early(series); early > 0)
@@ -79,12 +80,17 @@ std::vector<std::string> notes_of(const LearnedSeries& series, const DepthFit& f
       notes.push_back("several seeds at " + share_text(fit.several_seeds, fit.cells.size()) +
                       " depths only, so the interval is too narrow");
     }
-    if (fit.several_seeds > 0 && fit.resamples < kResamples)
-      notes.push_back(share_text(fit.resamples, kResamples) + " resamples could be fitted");
   }
   if (fit.unsettled_points > 0)
     notes.push_back(share_text(fit.unsettled_points, series.points.size()) +
                     " points had not plateaued");
+  if (series.diverged > 0)
+    notes.push_back(counted(series.diverged, "more run") + " diverged: a failure, no reach");
+  const auto brief =
+      static_cast<std::size_t>(std::ranges::count_if(series.runs, &SeriesRun::brief));
+  if (brief > 0)
+    notes.push_back(fmt::format("{} cannot plateau: fewer steps than twice training.curve_first",
+                                share_text(brief, series.runs.size()) + " runs"));
   std::size_t fewest = series.runs.size();
   for (const DepthCell& cell : fit.cells) fewest = std::min(fewest, cell.reaches.size());
   if (series.by_loops && fewest < series.runs.size())

@@ -33,7 +33,9 @@ Json cells_json(const std::vector<DepthCell>& cells, const char* name, bool widt
                     {"unsettled", cell.unsettled},
                     {"seeds", cell.reaches},
                     {"censored_seeds", cell.censored_seeds},
-                    {"unsettled_seeds", cell.unsettled_seeds}});
+                    {"unsettled_seeds", cell.unsettled_seeds},
+                    {"absent_seeds", cell.absent_seeds},
+                    {"undetermined", cell.undetermined}});
   return list;
 }
 
@@ -43,6 +45,7 @@ Json fit_json(const DepthFit& fit) {
                {"censored_points", fit.censored_points},
                {"unsettled_depths", fit.unsettled_depths},
                {"unsettled_points", fit.unsettled_points},
+               {"undetermined_depths", fit.undetermined_depths},
                {"fitted_depths", fit.fitted_depths},
                {"fitted", fit.fitted()}};
   if (!fit.fitted()) {
@@ -55,6 +58,7 @@ Json fit_json(const DepthFit& fit) {
   // JSON has no infinity: null where one of the curves is exact.
   json["aic_difference"] = std::isinf(fit.aic_difference) ? Json() : Json(fit.aic_difference);
   json["resamples"] = fit.resamples;
+  if (fit.several_seeds > 0) json["resamples_not_fitted"] = kResamples - fit.resamples;
   json["logarithmic_wins"] = fit.logarithmic_wins;
   return json;
 }
@@ -66,6 +70,7 @@ Json cost_json(const SeriesCost& cost) {
 Json point_json(const RunPoint& point) {
   return {{"depth", point.point.depth},
           {"reach", point.point.reach},
+          {"loose", point.loose ? Json(*point.loose) : Json()},
           {"censored", point.point.censored},
           {"interval", point.interval ? Json{point.interval->low, point.interval->high} : Json()},
           {"training", trend_name(point.trend)}};
@@ -116,6 +121,7 @@ Json learned_json(const LearnedRow& row) {
           {"best", fit_json(row.best)},
           {"median", fit_json(row.median)},
           {"runs", runs_json(row)},
+          {"diverged", series.diverged},
           {"notes", row.notes},
           {"cost", cost_json(series.cost)}};
 }

@@ -9,8 +9,8 @@ namespace logdepth::inline learned_report {
 namespace {
 
 std::string slope_of(const DepthFit& fit) {
-  return (fit.fitted() ? decimal(fit.logarithmic.direct.a) : "not fitted") + "; " +
-         open_depths_text(fit);
+  return fit.fitted() ? decimal(fit.logarithmic.direct.a) + "; " + open_depths_text(fit)
+                      : no_law_text(fit);
 }
 
 /// "6.14 M letters of words", tokens of other tasks.
@@ -30,10 +30,12 @@ std::string numbers_of_file(const ConstructedCurve& curve) {
          (curve.file_of > 0 ? fmt::format(" for n = {}", curve.file_of) : "");
 }
 
-/// "3: 12 (11 to 12), still improving".
+/// "3: 12, loose 16 (11 to 12), still improving".
 std::string point_text(const RunPoint& point) {
   std::string text = short_number(point.point.depth) + ": " + (point.point.censored ? "≥ " : "") +
                      short_number(point.point.reach);
+  if (point.loose && *point.loose != point.point.reach)
+    text += ", loose " + short_number(*point.loose);
   if (point.interval)
     text += " (" +
             range_text(short_number(point.interval->low), short_number(point.interval->high)) + ")";
@@ -91,7 +93,9 @@ TextTable runs_table(const DepthTable& table) {
   text.before = {
       "What a network reached at which depth; in brackets what it would be if the share of right "
       "answers were, at every index, at the lower or the upper end of its 95 % interval (Wilson), "
-      "which shows how much depends on the sampled words. A reach is plateaued if the learning "
+      "which shows how much depends on the sampled words. Loose, where it differs, is the longest "
+      "single length that is solved, whatever shorter ones are (MS25's measure). A reach is "
+      "plateaued if the learning "
       "curve of that number of iterations has it throughout the second half of the steps, else "
       "still improving or falling; of a run that had ended in the first half and was continued, "
       "that end is compared with the last one. A record that does not tell iterations apart has "
@@ -103,7 +107,7 @@ TextTable runs_table(const DepthTable& table) {
   text.columns = {"problem",
                   "kind",
                   "seed",
-                  "depth: reach (interval), in training",
+                  "depth: reach, loose (interval), in training",
                   "own law",
                   "tokens until a length was passed",
                   "tokens per doubling",

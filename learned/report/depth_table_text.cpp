@@ -15,7 +15,11 @@ namespace {
 // --- learned -------------------------------------------------------------------------------------
 
 std::string reach_text(const DepthCell& cell) {
-  return (cell.censored ? "≥ " : "") + short_number(cell.reach) + (cell.unsettled ? " ↑" : "");
+  const bool least = cell.censored || (cell.unsettled && cell.at_least);
+  return (least               ? "≥ "
+          : cell.undetermined ? "≤ "
+                              : "") +
+         short_number(cell.reach) + (cell.unsettled ? " ↑" : "");
 }
 
 /// "4: 6 / 5.5 (5 6)": depth, best, median, seeds.
@@ -25,6 +29,7 @@ std::string cells_text(const LearnedRow& row) {
     const DepthCell& best = row.best.cells[i];
     std::vector<std::string> seeds;
     for (const double reach : best.reaches) seeds.push_back(short_number(reach));
+    if (best.absent_seeds > 0) seeds.push_back(fmt::format("and {} absent", best.absent_seeds));
     parts.push_back(short_number(best.depth) + ": " + reach_text(best) + " / " +
                     reach_text(row.median.cells[i]) + " (" + joined(seeds, " ") + ")");
   }
@@ -65,7 +70,7 @@ std::string law_cell(const LearnedRow& row) {
   if (const DepthFit& fit = row.law(); fit.resamples > 0)
     text += std::string("; the ") + (fit.choice == SeedChoice::best ? "best" : "median") +
             " seed is logarithmic in " + share_text(fit.logarithmic_wins, fit.resamples) +
-            " resamples";
+            " resamples that were fitted (" + resamples_text(fit) + ")";
   return text;
 }
 
@@ -92,7 +97,8 @@ std::string cost_text(const SeriesCost& cost) {
 std::vector<std::string> curve_cells(const LearnedSeries& series, const DepthFit& fit) {
   const std::string open =
       fmt::format("{} ({} points)", open_depths_text(fit), fit.censored_points);
-  if (!fit.fitted()) return {"not fitted; " + open, kNothing};
+  if (!fit.fitted())
+    return {fmt::format("no law: {}; {}", counted(fit.fitted_depths, "depth"), open), kNothing};
   return {curve_text(series, fit.logarithmic, false) + "; " + open,
           curve_text(series, fit.linear, true) + "; " + open};
 }
@@ -103,20 +109,20 @@ TextTable learned_table(const DepthTable& table) {
   text.before = {
       "Measured at the accuracy that is named: the largest size such that it and every smaller one "
       "reach it. A depth is censored (≥) if the largest tested size was solved, and not plateaued "
-      "(↑) if its learning curve still improved in the second half of the steps; neither enters a "
-      "fit. "
-      "Fits are ordinary least squares of the depth d on log2 of the size, the best seed of each "
-      "depth as in MS25, and the median seed below where there are several; inverted is log2 of "
-      "the "
-      "size on d, solved for d. The closer law, logarithmic or linear, is the one with the smaller "
-      "sum of squared residuals of d (the same number of parameters, so AIC and BIC agree); an AIC "
-      "better by less than 2 decides little, and a law is called not logarithmic only on plateaued "
-      "points "
-      "of "
-      "three seeds at every depth. Intervals are percentiles over 1000 resamples of the seeds of "
+      "(↑) if its learning curve changed in the second half of the steps, or has no point in the "
+      "first half; neither enters a fit. A seed whose training never came to a number of "
+      "iterations is absent there: it counts with at most what it reached with fewer, and a depth "
+      "whose choice depends on it (≤) enters no fit either.",
+      "A law needs at least 5 settled depths. Fits are ordinary least squares of the depth d on "
+      "log2 of the size, the best seed of each depth as in MS25, and the median seed below where "
+      "there are several; inverted is log2 of the size on d, solved for d. The closer law, "
+      "logarithmic or linear, is the one with the smaller sum of squared residuals of d (the same "
+      "number of parameters, so AIC, AICc and BIC agree); an AICc better by less than 2 decides "
+      "little, and a law is called not logarithmic only on plateaued points of three seeds at "
       "every "
-      "depth. Tokens per doubling: by what factor training grows until twice the length is "
-      "passed."};
+      "depth. Intervals are percentiles over 1000 resamples of whole networks, each with all of "
+      "its depths; how many could not be fitted is printed. Tokens per doubling: by what factor "
+      "training grows until twice the length is passed."};
   text.columns = {"problem",
                   "kind",
                   "width",
@@ -183,7 +189,7 @@ TextTable width_table(const DepthTable& table) {
          row.best.fitted()
              ? series.reach + " = " + line_text(row.best.line.a, row.best.line.b, "log2 w") +
                    ", r2 = " + decimal(row.best.line.r2) + "; " + censored
-             : "not fitted: " + row.best.refusal,
+             : row.best.refusal,
          cost_text(series.cost) + " (" + series.device + ")"});
   }
   return text;
@@ -306,8 +312,10 @@ TextTable constructed_table(const DepthTable& table) {
 
 namespace {
 
-/// A law in a word: "logarithmic, 1.00 layers per doubling".
+/// A law in a word: "logarithmic, 1.00 layers per doubling", "no law (4 depths)".
 std::string law_word(const LearnedRow& row) {
+  if (!row.law().fitted())
+    return fmt::format("no law ({})", counted(row.law().fitted_depths, "settled depth"));
   std::string word = law_name(row.verdict.law);
   if (row.verdict.law == LawVerdict::Law::logarithmic)
     word += ", " + decimal(row.law().logarithmic.direct.a) + " layers per doubling" +
@@ -319,6 +327,18 @@ std::string law_word(const LearnedRow& row) {
 /// doubling". Series that say the same are said once, those of one kind that differ by their
 /// settings.
 std::string headline(const DepthTable& table) {
+  std::size_t series = 0, fitted = 0, most = 0;
+  for (const DepthProblem& problem : table.problems)
+    for (const LearnedRow& row : problem.learned) {
+      ++series;
+      fitted += row.law().fitted();
+      most = std::max(most, row.law().fitted_depths);
+    }
+  if (series > 0 && fitted == 0)
+    return fmt::format(
+        "Learned laws of depth: none. A law needs {} settled depths, and of {} no one has "
+        "more than {}.",
+        kFewestDepths, counted(series, "series", "series"), most);
   std::vector<std::string> laws;
   for (const DepthProblem& problem : table.problems)
     for (const LearnedRow& row : problem.learned) {
@@ -331,6 +351,13 @@ std::string headline(const DepthTable& table) {
       if (std::ranges::count(laws, text) == 0) laws.push_back(std::move(text));
     }
   return laws.empty() ? "" : "Learned laws of depth: " + joined(laws, "; ") + ".";
+}
+
+bool has_adaptive_loops(const DepthTable& table) {
+  return std::ranges::any_of(table.problems, [](const DepthProblem& problem) {
+    return std::ranges::any_of(
+        problem.learned, [](const LearnedRow& row) { return row.series.kind == "adaptive loop"; });
+  });
 }
 
 }  // namespace
@@ -365,15 +392,21 @@ std::vector<std::string> depth_table_introduction(const DepthTable& table) {
         "letter unless their settings differ, constructed ones generators. Depth has to "
         "grow only for groups that are not solvable (A5, S5), if TC0 is not NC1; Z2, S3 and A4 "
         "are solvable.");
+    if (has_adaptive_loops(table))
+      text.emplace_back(
+          "An adaptive loop is given one iteration per doubling of the length, so its slope is "
+          "that of its schedule: it shows that training succeeds at this depth, not that training "
+          "chose it. What a length needs is measured with fixed depth and free length (compare "
+          "depth --need).");
   }
   return text;
 }
 
 std::vector<TextTable> depth_text_tables(const DepthTable& table) {
   std::vector<TextTable> tables;
-  for (TextTable& text :
-       std::vector<TextTable>{side_by_side(table), compared_table(table), learned_table(table),
-                              runs_table(table), width_table(table), constructed_table(table)})
+  for (TextTable& text : std::vector<TextTable>{
+           side_by_side(table), compared_table(table), learned_table(table), reach_table(table),
+           edge_table(table), runs_table(table), width_table(table), constructed_table(table)})
     if (!text.rows.empty()) tables.push_back(std::move(text));
   return tables;
 }

@@ -121,11 +121,22 @@ std::string law_argument(const LearnedSeries& series, bool linear) {
 std::string open_depths_text(const DepthFit& fit) {
   std::string text = share_text(fit.censored_depths, fit.cells.size()) + " depths censored";
   if (fit.unsettled_depths > 0) text += fmt::format(", {} not plateaued", fit.unsettled_depths);
+  if (fit.undetermined_depths > 0)
+    text += fmt::format(", {} that too few seeds were trained for", fit.undetermined_depths);
   return text;
 }
 
+std::string no_law_text(const DepthFit& fit) {
+  return "no law: " + counted(fit.fitted_depths, "depth") + "; " + open_depths_text(fit);
+}
+
+std::string resamples_text(const DepthFit& fit) {
+  return fmt::format("{} resamples of whole seeds, {} not fitted", kResamples,
+                     kResamples - fit.resamples);
+}
+
 std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit) {
-  if (!fit.fitted()) return "not fitted; " + open_depths_text(fit);
+  if (!fit.fitted()) return no_law_text(fit);
   const bool linear = fit.shows_line();
   const CurveFit& curve = fit.shown();
   std::string text =
@@ -135,7 +146,8 @@ std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit) 
     text += " (linear: " + decimal(1 / curve.direct.a) + " " + series.unit + " per layer)";
   if (curve.a && curve.b)
     text += ", 95 %: a " + decimal(curve.a->low) + " to " + decimal(curve.a->high) + ", b " +
-            decimal(curve.b->low) + " to " + decimal(curve.b->high);
+            decimal(curve.b->low) + " to " + decimal(curve.b->high) + " (" + resamples_text(fit) +
+            ")";
   return text + "; " + open_depths_text(fit);
 }
 

@@ -39,7 +39,11 @@ std::string law_argument(const LearnedSeries& series, bool linear);
 /// "0 of 3 depths censored", and how many had not plateaued.
 std::string open_depths_text(const DepthFit& fit);
 /// The law that is shown, "d = 4.80 log2 n* - 15.80, r2 = 1.00", its interval, and how many depths were
-/// censored: a slope is never printed without. "not fitted" with the same number otherwise.
+/// censored: a slope is never printed without. No law with the same number otherwise.
 std::string fitted_curve_text(const LearnedSeries& series, const DepthFit& fit);
+/// "no law: 4 depths; 1 of 5 depths censored".
+std::string no_law_text(const DepthFit& fit);
+/// "1000 resamples of whole seeds, 12 not fitted".
+std::string resamples_text(const DepthFit& fit);
 
 }  // namespace logdepth::inline learned_report

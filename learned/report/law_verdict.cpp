@@ -19,7 +19,7 @@ using Trend = LearningCurve::Trend;
 std::vector<const DepthCell*> settled_cells(const DepthFit& fit) {
   std::vector<const DepthCell*> cells;
   for (const DepthCell& cell : fit.cells)
-    if (!cell.censored && !cell.unsettled) cells.push_back(&cell);
+    if (!cell.censored && !cell.unsettled && !cell.undetermined) cells.push_back(&cell);
   return cells;
 }
 
@@ -51,7 +51,7 @@ std::string missing_evidence(const LearnedSeries& series, const DepthFit& fit) {
 
 std::string closer_by(const DepthFit& fit) {
   const double difference = std::fabs(fit.aic_difference);
-  return std::isinf(difference) ? "exactly" : "AIC better by " + fixed_text(difference, 2);
+  return std::isinf(difference) ? "exactly" : "AICc better by " + fixed_text(difference, 2);
 }
 
 LawVerdict against(const LearnedSeries& series, const DepthFit& fit, const std::string& reason) {
@@ -67,7 +67,7 @@ LawVerdict law_verdict(const LearnedSeries& series, const DepthFit& fit) {
   const auto cells = settled_cells(fit);
   if (cells.size() >= kFewestDepths && cells.back()->reach <= cells.front()->reach)
     return against(series, fit, "the deepest networks reach no further than the shallowest");
-  if (!fit.fitted()) return {Law::open, "not fitted", ""};
+  if (!fit.fitted()) return {Law::open, fit.refusal, ""};
   if (fit.logarithmic.direct.a <= 0) return against(series, fit, "depth falls with the size");
   if (fit.preferred == GrowthCurve::undecided)
     return {Law::open, "both laws are equally close", ""};

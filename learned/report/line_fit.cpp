@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
+#include "base/phrases.hpp"
 #include "learned/records/counter_random.hpp"
 
 namespace logdepth::inline learned_report {
@@ -37,21 +39,40 @@ bool could_grow(const std::vector<DepthPoint>& seeds, double reach, SeedChoice c
   return chosen(moved, choice) != reach;
 }
 
+/// Whether the choice could be smaller than `reach`: an absent seed has at most what it is counted with.
+bool could_shrink(const std::vector<DepthPoint>& seeds, double reach, SeedChoice choice) {
+  std::vector<double> least;
+  for (const DepthPoint& seed : seeds)
+    least.push_back(seed.absent ? -std::numeric_limits<double>::infinity() : seed.reach);
+  std::ranges::sort(least);
+  return chosen(least, choice) != reach;
+}
+
 DepthCell cell_of(double depth, std::vector<DepthPoint> seeds, SeedChoice choice) {
   std::sort(seeds.begin(), seeds.end(),
             [](const DepthPoint& a, const DepthPoint& b) { return a.reach < b.reach; });
   DepthCell cell;
   cell.depth = depth;
+  std::vector<double> all;
   for (const DepthPoint& seed : seeds) {
-    cell.reaches.push_back(seed.reach);
-    cell.censored_seeds += seed.censored ? 1 : 0;
-    cell.unsettled_seeds += seed.unsettled ? 1 : 0;
+    all.push_back(seed.reach);
+    if (seed.absent) {
+      ++cell.absent_seeds;
+    } else {
+      cell.reaches.push_back(seed.reach);
+      cell.censored_seeds += seed.censored ? 1 : 0;
+      cell.unsettled_seeds += seed.unsettled ? 1 : 0;
+    }
   }
-  cell.reach = chosen(cell.reaches, choice);
-  cell.censored =
-      could_grow(seeds, cell.reach, choice, [](const DepthPoint& seed) { return seed.censored; });
+  cell.reach = chosen(all, choice);
+  cell.censored = could_grow(seeds, cell.reach, choice,
+                             [](const DepthPoint& seed) { return seed.censored && !seed.absent; });
   cell.unsettled = !cell.censored && could_grow(seeds, cell.reach, choice, [](const DepthPoint& p) {
     return p.censored || p.unsettled;
+  });
+  cell.undetermined = could_shrink(seeds, cell.reach, choice);
+  cell.at_least = std::ranges::any_of(seeds, [&](const DepthPoint& seed) {
+    return !seed.absent && !seed.censored && !seed.unsettled && seed.reach >= cell.reach;
   });
   return cell;
 }
@@ -100,22 +121,26 @@ void compare_curves(DepthFit& fit, const PlotLine& line) {
   const double of_line = rounded_residual(fit.linear.direct, line);
   if (std::fabs(of_log - of_line) <= kRounding * std::max(of_log, of_line)) return;
   fit.preferred = of_log < of_line ? GrowthCurve::logarithmic : GrowthCurve::linear;
-  // AIC = m log(residual / m) + 2 k with the same m and k.
+  // AICc = m log(residual / m) + 2 k m / (m - k - 1) with the same m and k.
   fit.aic_difference = static_cast<double>(line.size()) * (std::log(of_line) - std::log(of_log));
 }
 
 std::string refusal_of(const DepthFit& fit, const PlotLine& line) {
-  const std::string censored =
-      fmt::format("{} of {} depths censored", fit.censored_depths, fit.cells.size());
-  const std::string open =
-      censored +
-      (fit.unsettled_depths > 0 ? fmt::format(" and {} not plateaued", fit.unsettled_depths) : "");
+  std::vector<std::string> parts = {
+      fmt::format("{} of {} censored", fit.censored_depths, fit.cells.size())};
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(fit.unsettled_depths, "not plateaued");
+  add(fit.undetermined_depths, "that too few seeds were trained for");
+  add(fit.zero_depths, "reaching less than 1");
+  const std::string open = " (" + joined(parts) + ")";
   if (line.size() < kFewestDepths)
-    return fmt::format("fewer than {} uncensored depths that reach at least 1: {}, with {}",
-                       kFewestDepths, line.size(), open);
+    return fmt::format("no law: {}, expected at least {} that are settled{}",
+                       counted(line.size(), "depth"), kFewestDepths, open);
   if (std::all_of(line.begin(), line.end(),
                   [&](const auto& point) { return point.first == line.front().first; }))
-    return "every uncensored depth reaches the same, with " + open;
+    return "no law: every settled depth reaches the same" + open;
   return "";
 }
 
@@ -158,15 +183,17 @@ DepthFit fit_cells(std::vector<DepthCell> cells, SeedChoice choice) {
       ++fit.censored_depths;
     } else if (cell.unsettled) {
       ++fit.unsettled_depths;
+    } else if (cell.undetermined) {
+      ++fit.undetermined_depths;
     } else if (!cell.fitted()) {
       ++fit.zero_depths;
     }
-    if (cell.reaches.size() > 1) ++fit.several_seeds;
+    if (cell.seeds() > 1) ++fit.several_seeds;
   }
   const PlotLine line = usable(fit.cells);
+  fit.fitted_depths = line.size();
   fit.refusal = refusal_of(fit, line);
   if (!fit.fitted()) return fit;
-  fit.fitted_depths = line.size();
   fit.logarithmic = fit_both_ways(with_logarithm(line));
   fit.linear = fit_both_ways(line);
   compare_curves(fit, line);
@@ -195,19 +222,46 @@ std::vector<DepthCell> depth_cells(const std::vector<DepthPoint>& points, SeedCh
   return cells;
 }
 
+namespace {
+
+/// The points of each network, the networks that have the same depths side by side.
+std::vector<std::vector<std::vector<DepthPoint>>> strata(const std::vector<DepthPoint>& points) {
+  std::map<std::size_t, std::vector<DepthPoint>> networks;
+  std::map<std::vector<double>, std::vector<std::vector<DepthPoint>>> by_depths;
+  for (const DepthPoint& point : points)
+    if (point.network) {
+      networks[*point.network].push_back(point);
+    } else {
+      by_depths[{point.depth}].push_back({point});
+    }
+  for (auto& [network, its_points] : networks) {
+    std::vector<double> depths;
+    for (const DepthPoint& point : its_points) depths.push_back(point.depth);
+    std::ranges::sort(depths);
+    by_depths[depths].push_back(std::move(its_points));
+  }
+  std::vector<std::vector<std::vector<DepthPoint>>> result;
+  for (auto& [depths, alike] : by_depths) result.push_back(std::move(alike));
+  return result;
+}
+
+}  // namespace
+
 DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice, std::uint64_t seed) {
   DepthFit fit = fit_cells(depth_cells(points, choice), choice);
   if (!fit.fitted() || fit.several_seeds == 0) return fit;
-  const auto depths = by_depth(points);
+  const auto networks = strata(points);
   for (std::uint64_t sample = 0; sample < kResamples; ++sample) {
-    std::vector<DepthCell> cells;
-    for (const auto& [depth, seeds] : depths) {
-      CounterRandom random(seed, RandomStream::bootstrap, sample, cells.size());
-      std::vector<DepthPoint> drawn;
-      for (std::size_t i = 0; i < seeds.size(); ++i)
-        drawn.push_back(seeds[random.below(seeds.size())]);
-      cells.push_back(cell_of(depth, std::move(drawn), choice));
+    std::vector<DepthPoint> drawn;
+    for (std::size_t stratum = 0; stratum < networks.size(); ++stratum) {
+      const auto& alike = networks[stratum];
+      CounterRandom random(seed, RandomStream::bootstrap, sample, stratum);
+      for (std::size_t i = 0; i < alike.size(); ++i) {
+        const auto& network = alike[random.below(alike.size())];
+        drawn.insert(drawn.end(), network.begin(), network.end());
+      }
     }
+    std::vector<DepthCell> cells = depth_cells(drawn, choice);
     const DepthFit again = fit_cells(std::move(cells), choice);
     if (!again.fitted()) continue;
     ++fit.resamples;
@@ -237,9 +291,9 @@ WidthFit fit_width(const std::vector<DepthPoint>& points, SeedChoice choice) {
   }
   if (line.size() < kFewestDepths) {
     fit.refusal = fmt::format(
-        "fewer than {} uncensored widths: {}, with {} of {} widths censored{}", kFewestDepths,
-        line.size(), fit.censored_widths, fit.cells.size(),
-        fit.unsettled_widths > 0 ? fmt::format(" and {} not plateaued", fit.unsettled_widths) : "");
+        "no law: {}, expected at least {} that are settled ({} of {} censored{})",
+        counted(line.size(), "width"), kFewestDepths, fit.censored_widths, fit.cells.size(),
+        fit.unsettled_widths > 0 ? fmt::format(", {} not plateaued", fit.unsettled_widths) : "");
     return fit;
   }
   fit.line = least_squares(line).value();

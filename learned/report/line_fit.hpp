@@ -19,6 +19,10 @@ struct DepthPoint {
   bool censored = false;  ///< it was not asked for more, so the true reach may be larger
   std::uint64_t seed = 0;
   bool unsettled = false;  ///< training still changed it, so with more steps it may be larger
+  /// Its training never came to this depth: with it the network reaches at most `reach`.
+  bool absent = false;
+  /// Points of one network, its iterations, are resampled together; without one it is alone.
+  std::optional<std::size_t> network = std::nullopt;
 };
 
 /// How the seeds of one depth become one number.
@@ -30,17 +34,23 @@ enum class SeedChoice {
 /// All seeds of one depth.
 struct DepthCell {
   double depth = 0;
-  std::vector<double> reaches;  ///< ascending
-  double reach = 0;             ///< of the seeds, by the choice
+  std::vector<double> reaches;   ///< of the seeds that were trained for it, ascending
+  std::size_t absent_seeds = 0;  ///< the others, which reach at most what they had before
+  double reach = 0;              ///< of all seeds, by the choice
   /// The choice could be larger if the censored seeds were asked for more.
   bool censored = false;
   std::size_t censored_seeds = 0;
   /// Not censored, but the choice could be larger if the unsettled seeds were trained on.
   bool unsettled = false;
   std::size_t unsettled_seeds = 0;
+  /// The choice could be smaller, since absent seeds reach at most what is counted for them.
+  bool undetermined = false;
+  /// A seed that is neither censored nor unsettled has the reach: it is at least that.
+  bool at_least = false;
 
+  std::size_t seeds() const { return reaches.size() + absent_seeds; }
   /// Whether it may be fitted: nothing could change the choice, and it has a logarithm.
-  bool fitted() const { return !censored && !unsettled && reach >= 1; }
+  bool fitted() const { return !censored && !unsettled && !undetermined && reach >= 1; }
 };
 /// One cell per depth, ascending. The best is censored when a censored seed reaches as far as all
 /// others; the median when it changes as censored seeds move up. The same of unsettled seeds.
@@ -66,7 +76,7 @@ struct CurveFit {
   std::optional<Percentiles> depths_at(double x) const;
 };
 
-/// A smaller difference of AIC says little.
+/// A smaller difference of AICc says little.
 inline constexpr double kTellingAic = 2;
 
 enum class GrowthCurve { logarithmic, linear, undecided };
@@ -78,15 +88,17 @@ struct DepthFit {
   std::size_t censored_depths = 0;                         ///< of `cells`, never fitted
   std::size_t censored_points = 0;                         ///< of all seeds
   std::size_t unsettled_depths = 0, unsettled_points = 0;  ///< likewise
-  std::size_t zero_depths = 0;  ///< others that reach less than 1, which has no log
-  std::size_t fitted_depths = 0;
+  std::size_t undetermined_depths = 0;  ///< others, never fitted: too many seeds are absent
+  std::size_t zero_depths = 0;          ///< others that reach less than 1, which has no log
+  std::size_t fitted_depths = 0;        ///< that may be fitted, also where they are too few
 
-  std::string refusal;  ///< why nothing was fitted, a sentence without a stop; else empty
+  std::string refusal;  ///< why there is no law, a phrase that begins with that; else empty
   CurveFit logarithmic, linear;
-  /// The curve with the smaller sum of squared residuals of d. Both have two parameters, so AIC and
-  /// BIC decide alike. Undecided where the sums agree, as they must on two different reaches.
+  /// The curve with the smaller sum of squared residuals of d. Both have two parameters, so AIC, AICc
+  /// and BIC decide alike. Undecided where the sums agree.
   GrowthCurve preferred = GrowthCurve::undecided;
-  /// AIC of the linear curve minus that of the logarithmic one; infinite where one is exact.
+  /// AICc of the linear curve minus that of the logarithmic one, which is the difference of AIC, since
+  /// what corrects for few points is the same for both; infinite where one is exact.
   double aic_difference = 0;
 
   std::size_t resamples = 0;         ///< of kResamples, those that could be fitted
@@ -104,11 +116,13 @@ struct DepthFit {
 };
 
 inline constexpr std::size_t kResamples = 1000;
-inline constexpr std::size_t kFewestDepths = 3;
+/// Depths that a law needs: with two parameters and a variance, AICc has no value for fewer.
+inline constexpr std::size_t kFewestDepths = 5;
 
-/// Fits both curves to the depths that are neither censored nor unsettled and reach at least 1; with
-/// several seeds at some depth, resamples the seeds of every depth. Refuses fewer than kFewestDepths such depths,
-/// and fewer than two different reaches. The same points and seed give the same bits.
+/// Fits both curves to the depths that are neither censored, unsettled nor undetermined and reach at
+/// least 1; with several seeds at some depth, resamples whole networks, each with all of its depths,
+/// among those that have the same depths. Refuses fewer than kFewestDepths such depths, and fewer
+/// than two different reaches. The same points and seed give the same bits.
 DepthFit fit_depth(const std::vector<DepthPoint>& points, SeedChoice choice,
                    std::uint64_t seed = 1);
 

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/number_text.hpp"
 #include "base/phrases.hpp"
 #include "learned/report/law_text.hpp"
+#include "learned/report/rank_sum.hpp"
 #include "report/figures/table_text.hpp"
 
 namespace logdepth::inline learned_report {
@@ -33,6 +35,7 @@ std::string reaches_text(const NeedDepth& depth) {
   for (const NeedSeed& seed : sorted)
     texts.push_back((seed.censored ? "≥ " : "") + short_number(seed.reach) +
                     (seed.settled() || seed.censored ? "" : " ↑"));
+  if (depth.diverged > 0) texts.push_back(fmt::format("{} diverged", depth.diverged));
   return joined(texts, ", ");
 }
 
@@ -95,6 +98,7 @@ Data data_of(const NeedSeries& series) {
                               {"least", depth.least()},
                               {"most", depth.most()},
                               {"settled", depth.settled()},
+                              {"diverged", depth.diverged},
                               {"seeds", seeds}});
   }
   return json;
@@ -185,6 +189,29 @@ report::Table edge_table(const std::vector<NeedSeries>& all) {
   return table;
 }
 
+/// Whether accuracy falls otherwise behind n* of solvable groups, at each budget that has both.
+std::string contrast_text(const std::vector<NeedSeries>& all) {
+  std::map<std::uint64_t, std::map<bool, std::vector<double>>> budgets;
+  for (const NeedSeries& series : all)
+    for (const NeedDepth& depth : series.depths)
+      for (const NeedSeed& seed : depth.seeds)
+        if (series.solvable && !seed.censored && seed.beyond.size() > 1)
+          budgets[series.steps][*series.solvable].push_back(seed.beyond[1]);
+  std::string text;
+  for (const auto& [steps, found] : budgets) {
+    if (found.size() < 2) continue;
+    const auto &solvable = found.at(true), &other = found.at(false);
+    const double p = rank_sum_p(solvable, other);
+    text += fmt::format(
+        " Solvable against other groups at n\\* + 1, {} steps: medians {} ({}) and {} ({}), exact rank "
+        "sum test over networks, two-sided p {}.",
+        steps, decimal(report::median(solvable).value()), counted(solvable.size(), "network"),
+        decimal(report::median(other).value()), counted(other.size(), "network"),
+        p < 1e-4 ? "< 0.0001" : "= " + fixed_text(p, 4));
+  }
+  return text;
+}
+
 std::vector<std::string> statements(const std::vector<NeedSeries>& all) {
   std::vector<std::string> items;
   for (const NeedSeries& series : all)
@@ -243,7 +270,8 @@ report::Report need_report(const DepthTable& table, const std::vector<NeedSeries
   page.add(loop_table(series));
   page.add(report::Heading{"Past n\\*"});
   page.add(
-      "Median accuracy at n\\* and just behind it: a sharp fall is a circuit of integer reach.");
+      "Median accuracy at n\\* and just behind it: a sharp fall is a circuit of integer reach." +
+      contrast_text(series));
   page.add(edge_table(series));
   page.add(report::Heading{"Runs"});
   page.add(report::List{costs(series)});

@@ -163,11 +163,16 @@ void add(NeedGroup& group, const RunRecord& record, const DepthReading& reading)
         "{}: expected the settings of {}, which is in the same table, found {}", place_of(record),
         place_of(*group.first), difference(settings, group.settings)));
   }
+  group.series.solvable = reading.solvable;
   const std::uint32_t layers = layers_of(record.config.model);
   auto& depths = group.series.depths;
   auto at = std::ranges::find(depths, layers, &NeedDepth::layers);
   if (at == depths.end()) at = depths.insert(at, NeedDepth{layers, {}});
-  at->seeds.push_back(seed_of(record, reading));
+  if (early_end(record).empty()) {
+    at->seeds.push_back(seed_of(record, reading));
+  } else {
+    ++at->diverged;
+  }
   const auto& machine = record.machine;
   group.devices.insert(machine.value("device_name", machine.value("processor", "unknown")));
   const double seconds = record.training.value("seconds", 0.0);
@@ -200,8 +205,9 @@ std::size_t NeedDepth::settled() const {
 }
 
 std::size_t NeedSeries::settled_depths() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      depths, [](const NeedDepth& depth) { return depth.settled() == depth.seeds.size(); }));
+  return static_cast<std::size_t>(std::ranges::count_if(depths, [](const NeedDepth& depth) {
+    return depth.diverged == 0 && depth.settled() == depth.seeds.size();
+  }));
 }
 
 std::vector<NeedSeries> need_series(const std::vector<RunRecord>& records,
@@ -213,7 +219,7 @@ std::vector<NeedSeries> need_series(const std::vector<RunRecord>& records,
     const auto reading = config.task->depth_reading(fields_of(record, record.result, "result"));
     if (!reading) continue;
     const std::string end = early_end(record);
-    if (!end.empty())
+    if (!end.empty() && !end.starts_with("diverged"))
       throw InputError(fmt::format("{}: expected a run of {} steps, found one that {}",
                                    place_of(record), config.training.steps, end));
     const auto rank =
@@ -230,6 +236,8 @@ std::vector<NeedSeries> need_series(const std::vector<RunRecord>& records,
     series.width = key.width;
     series.steps = key.steps;
     series.devices.assign(group.devices.begin(), group.devices.end());
+    std::erase_if(series.depths, [](const NeedDepth& depth) { return depth.seeds.empty(); });
+    if (series.depths.empty()) continue;  // all of them diverged
     std::ranges::sort(series.depths, {}, &NeedDepth::layers);
     for (NeedDepth& depth : series.depths) std::ranges::sort(depth.seeds, {}, &NeedSeed::seed);
     find_purchase(series);

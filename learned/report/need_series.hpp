@@ -31,6 +31,7 @@ struct NeedSeed {
 struct NeedDepth {
   std::uint32_t layers = 0;     ///< executed
   std::vector<NeedSeed> seeds;  ///< by seed
+  std::size_t diverged = 0;     ///< seeds without a result, which are none of these
 
   double median() const;
   double least() const;
@@ -53,6 +54,7 @@ struct NeedSeries {
   std::string kind;     ///< "loop", "stack"
   std::uint32_t width = 0;
   std::uint64_t steps = 0;           ///< of every run
+  std::optional<bool> solvable;      ///< whether all groups of the monoid are
   std::vector<std::string> devices;  ///< each once
   double seconds = 0;                ///< of training, of all stacks
   double least_tokens = 0, most_tokens = 0;

@@ -23,10 +23,13 @@ Measurement read_measurement(const std::string& file) {
 }  // namespace
 
 ReportRuns read_report_runs(const std::string& folder) {
-  ReportRuns runs{read_run_records(folder)};
+  ReportRuns runs;
+  runs.records = read_run_records(folder, &runs.unreadable);
   for (const std::string& file : files_below(
            folder, [](const std::string& name) { return name.ends_with(kMeasurementFile); }))
     runs.measurements.push_back(read_measurement(file));
+  if (runs.records.empty() && runs.measurements.empty() && !runs.unreadable.empty())
+    throw InputError(runs.unreadable.front());
   return runs;
 }
 

@@ -22,13 +22,15 @@ struct Measurement {
 struct ReportRuns {
   std::vector<RunRecord> records = {};
   std::vector<Measurement> measurements = {};
+  std::vector<std::string> unreadable = {};  ///< messages of records that were left out
 };
 
 /// The end of the names of files of measurements.
 inline constexpr const char* kMeasurementFile = ".measurement.json";
 
-/// All records and measurements below a folder, each in the order of their paths. Errors: those of
-/// read_run_records, and InputError naming the file that is not a measurement.
+/// All records and measurements below a folder, each in the order of their paths; records that cannot be
+/// read are left out. Errors: those of files_below, and InputError naming the file that is not a
+/// measurement.
 ReportRuns read_report_runs(const std::string& folder);
 
 /// A report that asks for no measurements, as one of a PaperReport.

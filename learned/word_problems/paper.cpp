@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "learned/papers.hpp"
+#include "learned/report/curve_report.hpp"
 #include "learned/report/settings_sweep.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "learned/word_problems/published_depth.hpp"
@@ -138,7 +139,11 @@ Paper word_problems_paper() {
   paper.reports = {{"sweep",
                     "report on training settings tried on word problems: steps until each setting "
                     "passes a length\nExample: logdepth report sweep runs",
-                    of_records<sweep_report>}};
+                    of_records<sweep_report>},
+                   {"curves",
+                    "report how training went: score and loss of each run against its steps, with "
+                    "a picture\nExample: logdepth report curves runs/A5 --out curves",
+                    of_records<curve_report>}};
   paper.published = {published_depth_line(), published_width_line()};
   return paper;
 }

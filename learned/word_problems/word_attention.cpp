@@ -47,7 +47,8 @@ AttentionQuestion attention_question_from_json(const nlohmann::json& json,
 Json to_json(const WordAttention& attention) {
   return {{"word", levels_json(attention.word)},
           {"answers", attention.answers},
-          {"mean", levels_json(attention.mean)}};
+          {"mean", levels_json(attention.mean)},
+          {"logits", attention.logits}};
 }
 
 WordAttention word_attention_from_json(const Json& json) {

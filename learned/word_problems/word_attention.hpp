@@ -37,6 +37,7 @@ struct WordAttention {
   std::vector<AttentionLevel> word;    ///< on the word
   std::vector<std::uint32_t> answers;  ///< its prefix products as the network has them: elements
   std::vector<AttentionLevel> mean;    ///< over the random words
+  std::vector<std::vector<double>> logits = {};  ///< at each letter of the word, an element each
 };
 nlohmann::ordered_json to_json(const WordAttention& attention);
 WordAttention word_attention_from_json(const nlohmann::ordered_json& json);

@@ -67,7 +67,8 @@ class AttentionSum {
     options.probe = &probe;
     options.precision = config_.training.precision;
     options.loops = network_.loops_of(batch);
-    latest_ = answers(network_(batch, options), network_.format());
+    logits_ = network_(batch, options);
+    latest_ = answers(logits_, network_.format());
     words_ += words.size();
   }
 
@@ -84,6 +85,18 @@ class AttentionSum {
     }
     return levels;
   }
+  /// At the letters of the last word.
+  std::vector<std::vector<double>> latest_logits() const {
+    const Tensor last = logits_.to(torch::kCPU, torch::kFloat64)
+                            .reshape({-1, logits_.size(-1)})
+                            .slice(0, -static_cast<std::int64_t>(latest_answers().size()))
+                            .contiguous();
+    const auto at = last.accessor<double, 2>();
+    std::vector<std::vector<double>> logits;
+    for (std::int64_t i = 0; i < last.size(0); ++i)
+      logits.emplace_back(at[i].data(), at[i].data() + last.size(1));
+    return logits;
+  }
   /// To the letters of the last word.
   std::vector<std::uint32_t> latest_answers() const {
     return {latest_.begin() + static_cast<std::ptrdiff_t>(tokens_.before()), latest_.end()};
@@ -95,6 +108,7 @@ class AttentionSum {
   const WordTokens& tokens_;
   std::vector<Tensor> sums_;  ///< [heads, L, L] of each level
   std::vector<AttentionLevel> names_;
+  Tensor logits_;
   Answers latest_;
   std::size_t words_ = 0;
 };
@@ -138,6 +152,7 @@ WordAttention read_word_attention(const Network& network, const RunConfig& confi
     throw InputError(
         "the network has no attention to show, expected one of blocks that are trained");
   attention.answers = word.latest_answers();
+  attention.logits = word.latest_logits();
   attention.mean = drawn.mean();
   return attention;
 }

@@ -199,12 +199,12 @@ WordFile parse_word_file(std::string_view text, const std::string& source, const
     std::vector<WordRow> ignored;
     const bool fits_other = !first_mismatch(rows, table, other(order), ignored);
     if (mismatch && fits_other)
-      throw InputError(source, mismatch->row + 2,
-                       mismatch_text(*mismatch, rows, order) + "; all rows of the file are right " +
-                           order_text(other(order)));
+      throw WrongTarget(source, mismatch->row + 2,
+                        mismatch_text(*mismatch, rows, order) +
+                            "; all rows of the file are right " + order_text(other(order)));
     file.either = fits_other;
   }
-  if (mismatch) throw InputError(source, mismatch->row + 2, mismatch_text(*mismatch, rows, order));
+  if (mismatch) throw WrongTarget(source, mismatch->row + 2, mismatch_text(*mismatch, rows, order));
   return file;
 }
 
@@ -216,7 +216,8 @@ WordFile parse_word_file(std::string_view text, const std::string& source,
   std::vector<WordRow> words, published;
   const auto mismatch = first_mismatch(rows, table, ours, words);
   if (table.published.empty()) {
-    if (mismatch) throw InputError(source, mismatch->row + 2, mismatch_text(*mismatch, rows, ours));
+    if (mismatch)
+      throw WrongTarget(source, mismatch->row + 2, mismatch_text(*mismatch, rows, ours));
     return {ours, false, std::move(words)};
   }
   const auto published_mismatch = first_mismatch(rows, table, theirs, published);
@@ -227,7 +228,7 @@ WordFile parse_word_file(std::string_view text, const std::string& source,
                      std::pair(mismatch->row, mismatch->index);
   const Mismatch& late = meant ? *published_mismatch : *mismatch;
   const Mismatch& early = meant ? *mismatch : *published_mismatch;
-  throw InputError(
+  throw WrongTarget(
       source, late.row + 2,
       fmt::format("{}; {} line {} is wrong too", mismatch_text(late, rows, meant ? theirs : ours),
                   order_text(meant ? ours : theirs), early.row + 2));

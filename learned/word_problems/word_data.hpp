@@ -9,6 +9,7 @@
 
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/published_elements.hpp"
+#include "logdepth/errors.hpp"
 
 namespace logdepth::inline learned_word_problems {
 
@@ -19,6 +20,12 @@ const char* order_text(ProductOrder order);
 std::vector<std::uint32_t> running_products(const MonoidTable& table,
                                             const std::vector<std::uint32_t>& word,
                                             ProductOrder order = ProductOrder::first_letter_first);
+
+/// A file in which a target is not the running product, though its form is right.
+class WrongTarget : public InputError {
+ public:
+  using InputError::InputError;
+};
 
 /// A word of a file, as elements of the table: the same maps of points in either convention.
 /// Targets are not kept, they follow from the word and the order.
@@ -43,7 +50,7 @@ struct WordFile {
 ///
 /// Without an order the one that all targets agree with is taken. Errors: InputError naming the
 /// line and what was expected there; where the targets are those of the other convention it says
-/// so. Also where the published convention is asked for and has no such monoid.
+/// so (WrongTarget). Also where the published convention is asked for and has no such monoid.
 WordFile parse_word_file(std::string_view text, const std::string& source,
                          const MonoidTable& table);
 WordFile parse_word_file(std::string_view text, const std::string& source, const MonoidTable& table,

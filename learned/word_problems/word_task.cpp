@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "learned/word_problems/word_data.hpp"
 #include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/subgroups.hpp"
 #include "objects/transition_monoid.hpp"
 #include "runtime/file/unrolling.hpp"
 
@@ -25,6 +27,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kMostLength = 1u << 16;
+/// One of so many different words of a file is held out.
+constexpr std::size_t kHeldOutOf = 10;
 /// Tokens of a batch: more is a mistyped setting.
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
 
@@ -165,11 +169,13 @@ class WordTask final : public Task {
                const MeasureProgress& progress) const override {
     const std::uint32_t length = config_.measured_times * lengths_.at(stage);
     const std::vector<Accuracies> after = accuracies(predictor, length, progress);
+    const std::uint32_t words = measured_words();
     Json result = {{"kind", "words"}, {"monoid", table_.name}, {"size", table_.size}};
     result.update(reached(after.back()));
     result["length"] = length;
     if (config_.measured_times > 1) result["trained_length"] = lengths_.at(stage);
-    result["words"] = config_.validation;
+    result["words"] = words;
+    if (!held_out_.empty()) result["held_out"] = true;
     result["threshold"] = config_.threshold;
     result["accuracy"] = after.back();
     if (!predictor.own_loops) return result;
@@ -198,7 +204,8 @@ class WordTask final : public Task {
     return result["monoid"].get<std::string>() + ": n* = " + result["strict"].dump() + " (strict" +
            (result["censored"].get<bool>() ? ", censored" : "") + "), " + result["loose"].dump() +
            " (loose) of " + result["length"].dump() + ", threshold " + result["threshold"].dump() +
-           ", " + result["words"].dump() + " words";
+           ", " + result["words"].dump() +
+           (result.contains("held_out") ? " words held out of the file" : " words");
   }
 
  private:
@@ -247,9 +254,9 @@ class WordTask final : public Task {
     std::vector<std::uint32_t> loops(predictor.own_loops ? predictor.own_loops(length) : 1);
     std::iota(loops.begin(), loops.end(), 1U);
     std::vector<std::vector<std::size_t>> right(loops.size(), std::vector<std::size_t>(length));
-    const std::uint32_t at_once = measured_at_once(length);
-    for (std::uint32_t first = 0; first < config_.validation; first += at_once) {
-      const std::uint32_t count = std::min(at_once, config_.validation - first);
+    const std::uint32_t at_once = measured_at_once(length), asked = measured_words();
+    for (std::uint32_t first = 0; first < asked; first += at_once) {
+      const std::uint32_t count = std::min(at_once, asked - first);
       const Samples samples = validation_batch(length, first, count);
       const std::vector<Answers> after = predictor.own_loops
                                              ? predictor.answers_after(samples, loops)
@@ -258,12 +265,12 @@ class WordTask final : public Task {
         for (std::size_t i = 0; i < samples.targets.size(); ++i)
           if (const std::size_t place = i % samples.tokens; place >= tokens_.before())
             right[loop][place - tokens_.before()] += after.at(loop).at(i) == samples.targets[i];
-      if (progress) progress(first + count, config_.validation);
+      if (progress) progress(first + count, asked);
     }
     std::vector<Accuracies> shares;
     for (const std::vector<std::size_t>& words : right)
       for (Accuracies& share = shares.emplace_back(); const std::size_t count : words)
-        share.push_back(static_cast<double>(count) / static_cast<double>(config_.validation));
+        share.push_back(static_cast<double>(count) / static_cast<double>(asked));
     return shares;
   }
 
@@ -296,13 +303,15 @@ class WordTask final : public Task {
     for (std::size_t letter = table_.letters.size(); letter-- > 0;)
       letter_of[table_.letters[letter]] = static_cast<std::uint32_t>(letter);
     WordFile file = read_word_file(config_.data, table_);
+    const std::size_t letters = std::size_t{config_.measured_times} * config_.max_length;
     for (WordRow& row : file.rows) {
-      require(
-          row.word.size() >= config_.max_length,
-          fmt::format(
-              "task.data: {}:{}: expected words of at least task.max_length = {} letters, found {}",
-              config_.data, row.line, config_.max_length, row.word.size()));
-      row.word.resize(config_.max_length);
+      require(row.word.size() >= letters,
+              fmt::format("task.data: {}:{}: expected words of at least {} letters, {}"
+                          "task.max_length = {}, found {}",
+                          config_.data, row.line, letters,
+                          config_.measured_times > 1 ? "task.measured_times times " : "",
+                          config_.max_length, row.word.size()));
+      row.word.resize(letters);
       for (std::uint32_t& element : row.word) {
         require(
             letter_of[element].has_value(),
@@ -312,13 +321,45 @@ class WordTask final : public Task {
       }
       words_.push_back(std::move(row.word));
     }
+    hold_out();
+  }
+
+  /// Every tenth of the different words, and the last where they are fewer.
+  void hold_out() {
+    std::map<LetterWord, bool> held;  // of each word, whether it is held out
+    std::size_t different = 0;
+    for (const LetterWord& word : words_) {
+      const auto [at, added] = held.emplace(word, false);
+      if (!added) continue;
+      at->second = ++different % kHeldOutOf == 0;
+      if (at->second) held_out_.push_back(word);
+    }
+    require(different >= 2,
+            fmt::format("task.data: {}: expected at least 2 different words, since one is held out "
+                        "for the measure, found {}",
+                        config_.data, different));
+    if (held_out_.empty()) {
+      held_out_.push_back(words_.back());
+      held.at(words_.back()) = true;
+    }
+    std::erase_if(words_, [&](const LetterWord& word) { return held.at(word); });
+  }
+
+  /// Words of a measurement.
+  std::uint32_t measured_words() const {
+    if (held_out_.empty()) return config_.validation;
+    return static_cast<std::uint32_t>(std::min<std::size_t>(config_.validation, held_out_.size()));
   }
 
   Samples validation_batch(std::uint32_t length, std::uint32_t first, std::uint32_t count) const {
     Samples samples = tokens_.samples(count, length);
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
-      add_drawn_word(samples, length, random);
+      if (held_out_.empty()) {
+        add_drawn_word(samples, length, random);
+      } else {
+        add_word(samples, held_out_[first + i], length, random);
+      }
     }
     return samples;
   }
@@ -355,12 +396,28 @@ class WordTask final : public Task {
   MonoidTable table_;
   WordTokens tokens_;
   std::vector<std::uint32_t> lengths_;
-  std::vector<LetterWord> words_;  ///< of `data`; empty: words are drawn
+  std::vector<LetterWord> words_;     ///< of `data`, to train on; empty: words are drawn
+  std::vector<LetterWord> held_out_;  ///< of `data`, to measure
 };
+
+/// Whether all groups in the monoid are solvable; absent of an unknown name.
+std::optional<bool> is_solvable(const std::string& monoid) {
+  static std::map<std::string, std::optional<bool>> known;  // records ask for few, each many times
+  if (const auto found = known.find(monoid); found != known.end()) return found->second;
+  std::optional<bool> solvable;
+  try {
+    const Action action = named_monoid(monoid, NamedLetters::generators);
+    if (const auto all = enumerate_monoid(action.generators, action.points, kMostElements))
+      solvable = examine_subgroups(*all).derived_length.has_value();
+  } catch (const InputError&) {  // a record of another version's monoid
+  }
+  return known[monoid] = solvable;
+}
 
 /// How far a network got, from the fields that a result has for one number of loops.
 DepthReading::Point point_of(const RecordFields& fields, double words, double threshold) {
   DepthReading::Point point{fields.number("strict"), fields.truth("censored")};
+  if (fields.has("loose")) point.loose = fields.number("loose");
   if (!fields.has("accuracy") || words < 1) return point;
   std::vector<double> low, high;
   for (const double share : fields.shares("accuracy")) {
@@ -421,7 +478,8 @@ void WordTaskConfig::ask(const MeasureRequest& request) {
     row_tokens = 0;  // nothing is trained
   }
   if (request.samples > 0) validation = request.samples;
-  data.clear();  // nothing is trained
+  // Words of another length than those of the file are drawn.
+  if (request.length > 0) data.clear();
 }
 
 ProductQuestion WordTaskConfig::products() const {
@@ -442,6 +500,8 @@ std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& re
   reading.unfinished = result.number(trained) < max_length;
   const double words = result.has("words") ? result.number("words") : 0;
   reading.points = {point_of(result, words, threshold)};
+  if (result.has("accuracy")) reading.accuracy = result.shares("accuracy");
+  reading.solvable = is_solvable(monoid);
   if (result.has("by_loops"))
     for (const Json& item : result.list("by_loops")) {
       const RecordFields entry = result.entry("by_loops", item);

@@ -33,7 +33,9 @@ namespace logdepth::inline learned_word_problems {
 /// row, not each batch, may be of an earlier stage, and every batch has one shape whatever the stage.
 ///
 /// With `data` the words come from that file, in either convention, and are labelled first letter
-/// first; words of the measure are drawn all the same.
+/// first. Every tenth of its different words is held out and is what the measure asks about, as many of
+/// them as there are up to `validation`; no seed changes which. Nothing is trained on a word that is
+/// held out.
 struct WordTaskConfig final : TaskSettings {
   enum class Letters { all, generators };
   std::string monoid = "S3";  ///< as `compile regular --group` names them

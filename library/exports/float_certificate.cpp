@@ -29,6 +29,8 @@ std::string above(double x) {
 }  // namespace
 
 CertifiedNetwork certified_network(const Model& model, const ExportSettings& settings) {
+  require(settings.attention != ExportAttention::tested,
+          "--temperature tested: expected auto, hard or a number for a certificate");
   CertifiedNetwork found{network_of(model, settings), {}};
   Network& network = found.network;
   if (!network.unproved.empty())
@@ -43,7 +45,8 @@ CertifiedNetwork certified_network(const Model& model, const ExportSettings& set
       head.loss = proved.rounding * (1 + kSlack);
       head.gap = proved.left > 0 ? proved.left * (1 - kSlack) + 2 * head.loss : 0;
     }
-    choose_weighing(network, settings);
+    if (const auto refusal = choose_weighing(network, settings))
+      throw ExportRefused(*refusal + "; --temperature hard exports averaging-hard attention");
     if (!hard) found.bounds = float_bounds(model, network);
   } catch (const NotShown& step) {
     throw ExportWrong(

@@ -7,7 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "base/phrases.hpp"
+#include "library/exports/model_card.hpp"
 #include "library/exports/onnx_nodes.hpp"
+#include "library/exports/python_modules.hpp"
 #include "runtime/stream/embed.hpp"
 
 namespace logdepth::exports {
@@ -26,7 +29,10 @@ class OnnxWriter {
     run_block(Block::final);
     graph_.node("logits", "MatMul", {h_, transposed("unembedding")});
     graph_.output("logits", kType, stream_of(arrays_.at("unembedding").rows));
-    return graph_.model(config.at("name"), {{"logdepth", config.dump()}});
+    return graph_.model(config.at("name"),
+                        {{"logdepth", config.dump()},
+                         {"logdepth_answers.py", kAnswersModule},
+                         {"model_card.md", model_card(config, ExportTarget::onnx, false)}});
   }
 
  private:
@@ -81,13 +87,15 @@ class OnnxWriter {
     const std::string length =
         graph_.node("length", "Shape", {network_.tokens.empty() ? "given" : "tokens"},
                     {{"start", 1}, {"end", 2}});
-    const std::string zero = whole("zero", {1}, 0);
-    const std::string positions =
-        graph_.node("position", "Slice", {matrix("positions"), zero, length, zero});
-    h_ = graph_.node("embedded", "Add", {h_, positions});
     const std::string number = graph_.node("number of tokens", "Squeeze", {length});
     const std::string columns =
         graph_.node("key", "Range", {whole("first", {}, 0), number, whole("step", {}, 1)});
+    // ONNX Runtime names the node of a position that is not in the table.
+    const std::string positions =
+        graph_.node(fmt::format("position: at most {} (length {})",
+                                counted(network_.most_tokens, "token"), network_.length),
+                    "Gather", {matrix("positions"), columns});
+    h_ = graph_.node("embedded", "Add", {h_, positions});
     const std::string rows = graph_.node("query", "Unsqueeze", {columns, whole("one", {1}, 1)});
     graph_.node("not to the right", "GreaterOrEqual", {rows, columns});
   }

@@ -34,25 +34,28 @@ void set_tolerance(NetworkHead& head, bool single) {
   head.tolerance = !head.relative ? head.gap / 2 : single ? kToleranceSingle : kToleranceDouble;
 }
 
-std::string no_temperature(const Network& network, std::size_t layer, std::size_t head) {
+/// Why `auto` has no temperature for a head.
+std::string unproved(const Network& network, std::size_t layer, std::size_t head) {
   const NetworkHead& refused = network.layers[layer].heads[head];
-  const std::string why =
-      !network.unproved.empty() ? network.unproved
-      : refused.gap == 0
-          ? "no score separation is proved"
-          : fmt::format(
-                "at {} tokens its scores are proved to be {:.2g} apart, of which {} can lose "
-                "{:.2g}",
-                network.most_tokens, refused.gap, network.single ? "float32" : "float64",
-                refused.loss);
-  return fmt::format(
-      "{}: no temperature can be found: {}; set one with --temperature, or export "
-      "averaging-hard attention with --temperature hard",
-      head_place(network, layer, head), why);
+  const char* const format = network.single ? "float32" : "float64";
+  const std::string place = head_place(network, layer, head) + ": no temperature is proved: ";
+  if (!network.unproved.empty()) return place + network.unproved;
+  if (refused.gap == 0) return place + "no score separation is proved";
+  if (!(refused.gap > 8 * refused.loss))
+    return place + fmt::format(
+                       "at {} tokens its scores are proved to be {:.2g} apart, of which {} can "
+                       "lose {:.2g}; expected a separation of more than 8 times that loss, {:.2g}",
+                       network.most_tokens, refused.gap, format, refused.loss, 8 * refused.loss);
+  return place + fmt::format(
+                     "it averages equal scores, and at the temperature {} that its separation "
+                     "needs, {} can change their weights by a factor of exp({:.2g}); expected at "
+                     "most exp({:.2g})",
+                     refused.temperature, format, 2 * refused.temperature * refused.loss,
+                     kTieSpread);
 }
 
-/// Above it a temperature may make a score, a difference of two, or a query of TransformerLens, which
-/// has twice the temperature, no finite number of the format.
+}  // namespace
+
 double highest_temperature(const Network& network) {
   double largest = 1;
   for (const NetworkLayer& layer : network.layers)
@@ -61,13 +64,11 @@ double highest_temperature(const Network& network) {
          (4 * largest);
 }
 
-}  // namespace
-
-void choose_weighing(Network& network, const ExportSettings& settings) {
+std::optional<std::string> choose_weighing(Network& network, const ExportSettings& settings) {
   const double unit = rounding_unit(network);
   const bool given = settings.attention == ExportAttention::temperature;
   require(!given || (std::isfinite(settings.temperature) && settings.temperature > 0),
-          "--temperature: expected auto, hard or a number above 0");
+          "--temperature: expected auto, tested, hard or a number above 0");
   const double highest = highest_temperature(network);
   if (given && settings.temperature > highest)
     throw InputError(fmt::format(
@@ -76,6 +77,7 @@ void choose_weighing(Network& network, const ExportSettings& settings) {
         highest, network.single ? "float32" : "float64", settings.temperature));
   const auto others = static_cast<double>(std::max<std::uint64_t>(network.most_tokens, 2) - 1);
   network.separated = true;
+  std::optional<std::string> refusal;
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     for (std::size_t k = 0; k < network.layers[l].heads.size(); ++k) {
       NetworkHead& head = network.layers[l].heads[k];
@@ -86,9 +88,10 @@ void choose_weighing(Network& network, const ExportSettings& settings) {
       if (!head.compares) continue;
       const bool separated =
           network.hard ? !head.relative : separates(head, head.temperature, others, unit);
-      if (!separated && !network.hard && !given) throw ExportRefused(no_temperature(network, l, k));
+      if (!separated && !network.hard && !given && !refusal) refusal = unproved(network, l, k);
       network.separated = network.separated && separated;
     }
+  return refusal;
 }
 
 }  // namespace logdepth::exports

@@ -1,12 +1,19 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "library/exports/network.hpp"
 
 namespace logdepth::exports {
 
-/// Temperature and tolerance of every head. Errors: ExportRefused where the proved separations give
-/// no temperature, naming the head; InputError for one that is no number above 0, or
-/// so high that scores are no numbers of the format any more.
-void choose_weighing(Network& network, const ExportSettings& settings);
+/// Temperature and tolerance of every head. Returns why the proved separations give no temperature,
+/// with the head, where one is to follow from them. Errors: InputError for a temperature that is no
+/// number above 0 or above highest_temperature.
+std::optional<std::string> choose_weighing(Network& network, const ExportSettings& settings);
+
+/// Above it a temperature may make a score, a difference of two, or a query of TransformerLens, which
+/// has twice the temperature, no finite number of the format.
+double highest_temperature(const Network& network);
 
 }  // namespace logdepth::exports

@@ -7,14 +7,15 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <python_modules.hpp>
 #include <set>
 
 #include "base/phrases.hpp"
 #include "library/exports/float_certificate.hpp"
+#include "library/exports/model_card.hpp"
 #include "library/exports/network_config.hpp"
 #include "library/exports/onnx_graph.hpp"
-#include "library/exports/transformer_lens.hpp"
+#include "library/exports/python_modules.hpp"
+#include "library/exports/tested_temperature.hpp"
 #include "library/exports/weighing.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/file_pieces.hpp"
@@ -27,15 +28,18 @@ namespace logdepth::exports {
 namespace {
 
 constexpr const char* kTensorFile = "model.safetensors";
+constexpr const char* kAnswersFile = "logdepth_answers.py";
 constexpr const char* kTorchFile = "logdepth_torch.py";
 constexpr const char* kLensFile = "logdepth_lens.py";
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kCertificateFile = "certificate.json";
+constexpr const char* kCardFile = "README.md";
 constexpr const char* kSumsFile = "SHA256SUMS";
 
 /// What Python compiled of the modules goes with them.
-const std::set<std::string> kFiles = {kTensorFile,      kTorchFile, kLensFile,    kConfigFile,
-                                      kCertificateFile, kSumsFile,  "__pycache__"};
+const std::set<std::string> kFiles = {kTensorFile, kAnswersFile, kTorchFile,
+                                      kLensFile,   kConfigFile,  kCertificateFile,
+                                      kCardFile,   kSumsFile,    "__pycache__"};
 
 /// The text of a certificate, from the hash of the tensors; none where none is asked for.
 using Certify = std::function<std::string(const std::string&)>;
@@ -45,6 +49,8 @@ void write_folder(WholeFolder& folder, const Network& network, const FloatArrays
                   const nlohmann::json& config, ExportTarget target, const Certify& certify) {
   write_safetensors(tensors_of(network, arrays), folder.file(kTensorFile));
   std::map<std::string, std::string> texts = {{kConfigFile, config.dump(1) + "\n"}};
+  texts[kAnswersFile] = kAnswersModule;
+  texts[kCardFile] = model_card(config, target, bool(certify));
   if (target != ExportTarget::safetensors) texts[kTorchFile] = kTorchModule;
   if (target == ExportTarget::transformer_lens) texts[kLensFile] = kLensModule;
   const std::string tensors = sha256(FilePieces(folder.file(kTensorFile)));
@@ -58,15 +64,37 @@ void write_folder(WholeFolder& folder, const Network& network, const FloatArrays
   folder.commit();
 }
 
+/// Whether every input runs as many loops as the longest.
+bool runs_longest(ExportTarget target) {
+  return target == ExportTarget::onnx || target == ExportTarget::transformer_lens;
+}
+
+/// What passes in place of a temperature that is not proved.
 template <class Real>
-SelfTest write_as(const Model& model, const Network& network, const ExportSettings& settings,
+[[noreturn]] void refuse(const std::string& unproved, const Model& model, Network& network,
+                         const ExportSettings& settings) {
+  const auto found = tested_temperature(model, network, float_arrays<Real>(network), settings.seed,
+                                        runs_longest(settings.target));
+  throw ExportRefused(
+      unproved +
+      (found ? fmt::format("; --temperature {} passes the self-test (--temperature tested)", *found)
+             : "; no power of two passes the self-test as a temperature") +
+      "; --temperature hard exports averaging-hard attention");
+}
+
+template <class Real>
+SelfTest write_as(const Model& model, Network& network, const ExportSettings& settings,
                   const std::string& path, const Certify& certify) {
   // Before the self-test, which may be long: whether there is a place to write.
   std::optional<WholeFolder> folder;
   if (settings.target != ExportTarget::onnx) folder.emplace(path, kFiles);
   const FloatArrays<Real> arrays = float_arrays<Real>(network);
-  const bool unrolled =
-      settings.target == ExportTarget::onnx || settings.target == ExportTarget::transformer_lens;
+  const bool unrolled = runs_longest(settings.target);
+  if (settings.attention == ExportAttention::tested &&
+      !tested_temperature(model, network, arrays, settings.seed, unrolled))
+    throw ExportRefused(
+        "--temperature tested: no power of two passes the self-test; --temperature hard exports "
+        "averaging-hard attention");
   const SelfTest test = self_test(model, network, arrays, settings.seed, unrolled);
   nlohmann::json config = network_config(model, network, test, settings);
   config["unrolled"] = unrolled;
@@ -89,11 +117,9 @@ std::string weighing_text(const std::optional<double>& temperature) {
 ExportReport write_export(const Model& model, const ExportSettings& settings,
                           const std::string& path) {
   require(!path.empty(), "expected the name of a file or folder to write, found an empty one");
-  if (settings.target == ExportTarget::transformer_lens) require_transformer_lens(model, settings);
   CertifiedNetwork certified;
   Network& network = certified.network;
   network = network_of(model, settings);
-  if (settings.target == ExportTarget::transformer_lens) require_transformer_lens(network);
   Certify certify;
   if (settings.certify) {
     if (settings.target == ExportTarget::onnx)
@@ -106,7 +132,10 @@ ExportReport write_export(const Model& model, const ExportSettings& settings,
       return float_certificate(model, certified, tensors);
     };
   } else {
-    choose_weighing(network, settings);
+    const auto unproved = choose_weighing(network, settings);
+    if (unproved && settings.attention == ExportAttention::separated)
+      settings.single ? refuse<float>(*unproved, model, network, settings)
+                      : refuse<double>(*unproved, model, network, settings);
   }
   const SelfTest test = settings.single ? write_as<float>(model, network, settings, path, certify)
                                         : write_as<double>(model, network, settings, path, certify);

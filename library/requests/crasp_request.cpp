@@ -18,10 +18,15 @@ RequestedCrasp requested_program(const SourceFile& crasp, const Say& say) {
   requested.nesting = number("nesting");
   requested.comparisons = number("comparisons");
   requested.table_layers = number("table_layers");
+  if (requested.program.parameters.contains("position_layers"))
+    requested.position_layers = number("position_layers");
   say(fmt::format(
-      "program: {}, {}, counts nested to depth {}; layers: {} for comparisons, {} for tables",
+      "program: {}, {}, counts nested to depth {}; layers: {} for comparisons, {} for tables{}",
       requested.program.name, counted(requested.lines, "line"), requested.nesting,
-      requested.comparisons, requested.table_layers));
+      requested.comparisons, requested.table_layers,
+      requested.position_layers
+          ? fmt::format(", at most {} for positions", *requested.position_layers)
+          : ""));
   return requested;
 }
 

@@ -1,6 +1,10 @@
 #include "library/requests/oracle_request.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -50,6 +54,19 @@ void name_automaton(const std::string& against, AutomatonSource& automaton) {
   automaton.regex = against;
 }
 
+bool is_program(const std::filesystem::path& file) {
+  std::error_code failure;
+  return std::filesystem::is_regular_file(file, failure) && access(file.c_str(), X_OK) == 0;
+}
+
+bool is_on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (is_program(std::filesystem::path(folder.empty() ? "." : folder) / program)) return true;
+  return false;
+}
+
 /// The file of "crasp:FILE", or a file by its extension.
 std::optional<std::string> crasp_file(const std::string& against) {
   if (against.starts_with(kCrasp)) return against.substr(kCrasp.size());
@@ -63,7 +80,13 @@ std::optional<std::string> OracleRequest::command() const {
   if (!against.starts_with(kCommand)) return std::nullopt;
   const std::size_t from = against.find_first_not_of(" \t\n", kCommand.size());
   if (from == std::string::npos) throw InputError("--against: expected a program after command:");
-  return against.substr(from, against.find_last_not_of(" \t\n") + 1 - from);
+  const std::string command = against.substr(from, against.find_last_not_of(" \t\n") + 1 - from);
+  // The shell looks for a name without a slash on the path only. A program of this folder that is not
+  // there is meant.
+  const std::string program = command.substr(0, command.find_first_of(" \t\n"));
+  const bool plain = program.find_first_of("/'\"\\$`|&;<>(){}*?~=") == std::string::npos;
+  if (plain && is_program(program) && !is_on_path(program)) return "./" + command;
+  return command;
 }
 
 NamedLanguage load_language_oracle(const OracleRequest& request, const Model& model) {

@@ -34,6 +34,10 @@ FloatOptions requested_engine(const RoundedSettings& settings) {
   } else if (const auto bits = mpfr_bits(settings.engine)) {
     options.engine = FloatOptions::Engine::mpfr;
     options.bits = *bits;
+    if (*bits < FloatOptions::kFewestBits || *bits > FloatOptions::kMostBits)
+      throw InputError("--engine: expected mpfr:" + std::to_string(FloatOptions::kFewestBits) +
+                       " to mpfr:" + std::to_string(FloatOptions::kMostBits) + ", found " +
+                       settings.engine);
   } else {
     throw InputError("--engine: expected exact, float64, float32 or mpfr:BITS, found " +
                      in_quotes(settings.engine));

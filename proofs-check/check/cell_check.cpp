@@ -8,6 +8,8 @@
 namespace logdepth::inline proofs_check_check {
 namespace {
 
+constexpr TupleId kNoTuple = static_cast<TupleId>(-1);
+
 std::optional<BrokenCell::Rule> rule_of(const std::string& type) {
   if (type == "flag") return BrokenCell::Rule::flag;
   if (type == "onehot") return BrokenCell::Rule::onehot;
@@ -29,7 +31,7 @@ CellCheck::CellCheck(const Model& model, Exact& arithmetic)
     const auto type =
         std::ranges::any_of(cell.coordinates, given) ? std::nullopt : rule_of(cell.type);
     cells_.push_back({name, cell.coordinates, type, cell.lifetime == kScratchLifetime,
-                      cell.lifetime == kErasedLifetime});
+                      cell.lifetime == kErasedLifetime, std::nullopt});
     named.insert(cell.coordinates.begin(), cell.coordinates.end());
   }
   // The compiler gives cells the first half of the coordinates and mirrors them in the second.
@@ -42,21 +44,37 @@ CellCheck::CellCheck(const Model& model, Exact& arithmetic)
   }
   const Segments segments = segments_of(model);
   parts_.resize(segments.size());
-  const auto part_of = [&](std::uint32_t c) -> Part& { return parts_[segments.place[c].segment]; };
-  for (std::size_t i = 0; i < cells_.size(); ++i)
-    for (const std::uint32_t c : cells_[i].coordinates)
-      if (auto& cells = part_of(c).cells; cells.empty() || cells.back() != i) cells.push_back(i);
-  for (const std::uint32_t c : unnamed_) part_of(c).unnamed.push_back(c);
+  const auto segment_of = [&](std::uint32_t c) { return segments.place[c].segment; };
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const Cell& cell = cells_[i];
+    if (!cell.type || cell.coordinates.empty()) continue;
+    const std::uint32_t first = segment_of(cell.coordinates.front());
+    const bool alone =
+        *cell.type != BrokenCell::Rule::constant &&
+        std::ranges::all_of(cell.coordinates, [&](auto c) { return segment_of(c) == first; });
+    for (const std::uint32_t c : cell.coordinates) {
+      auto& part = parts_[segment_of(c)];
+      auto& cells = alone ? part.cells : part.others;
+      if (cells.empty() || cells.back() != i) cells.push_back(i);
+    }
+  }
+  for (const std::uint32_t c : unnamed_) parts_[segment_of(c)].unnamed.push_back(c);
+  const auto add_mirror = [&](std::uint32_t from, std::uint32_t to, std::uint32_t c) {
+    auto& mirrors = parts_[from].mirrors;
+    auto found = std::ranges::find(mirrors, to, &Part::Mirror::segment);
+    if (found == mirrors.end()) found = mirrors.insert(found, {to, {}, {}});
+    found->coordinates.push_back(c);
+  };
   for (const std::uint32_t c : mirrored_) {
-    Part &of_cell = part_of(c), &of_mirror = part_of(c + model.width / 2);
-    of_cell.mirrored.push_back(c);
-    if (&of_mirror != &of_cell) of_mirror.mirrored.push_back(c);
+    const std::uint32_t of_cell = segment_of(c), of_mirror = segment_of(c + model.width / 2);
+    add_mirror(of_cell, of_mirror, c);
+    if (of_mirror != of_cell) add_mirror(of_mirror, of_cell, c);
   }
 }
 
 void CellCheck::before(const Location& location, const Stream<ValueId>& stream) {
   if (location.step != 1 || location.sublayer != Sublayer::attention) return;
-  begin();
+  begin(stream);
   look({0, 0, Sublayer::feedforward}, stream);
 }
 
@@ -64,13 +82,19 @@ void CellCheck::after(const Location& location, const Stream<ValueId>& stream) {
   look(location, stream);
 }
 
-void CellCheck::begin() {
-  units_.clear();
-  negatives_.clear();
-  constants_.clear();
+void CellCheck::begin(const Stream<ValueId>& stream) {
+  if (!seen_ || !seen_->shares_tuples_with(stream)) {
+    units_.clear();
+    negatives_.clear();
+    for (Part& part : parts_) {
+      part.right.clear();
+      for (Part::Mirror& mirror : part.mirrors) mirror.known.clear();
+    }
+    one_ = arithmetic_.number(Rational(1));
+    minus_one_ = arithmetic_.number(Rational(-1));
+  }
   seen_.reset();
-  one_ = arithmetic_.number(Rational(1));
-  minus_one_ = arithmetic_.number(Rational(-1));
+  for (Cell& cell : cells_) cell.first.reset();
 }
 
 /// The squared norm is 1; of four coordinates, which are two circles, 2.
@@ -92,12 +116,12 @@ ValueId CellCheck::negated(ValueId value) {
   return negatives_[value];
 }
 
-bool CellCheck::allowed(const Cell& cell) {
+bool CellCheck::allowed(Cell& cell) {
   const auto zero = [&](ValueId v) { return arithmetic_.is_zero(v); };
   if (!cell.type) return true;
   if (*cell.type == BrokenCell::Rule::constant) {
-    const auto [first, added] = constants_.try_emplace(cell.name, held_.front());
-    return !zero(held_.front()) && first->second == held_.front();
+    if (!cell.first) cell.first = held_.front();
+    return !zero(held_.front()) && *cell.first == held_.front();
   }
   if (all_zero()) return true;
   if (*cell.type == BrokenCell::Rule::flag)
@@ -121,17 +145,44 @@ bool CellCheck::is_mirrored(std::uint32_t c, const Stream<ValueId>& stream, std:
   return negated(stream.at(token, c)) == stream.at(token, c + model_.width / 2);
 }
 
-bool CellCheck::change_is_right(const Stream<ValueId>& stream, std::size_t token) {
+bool CellCheck::is_right(Part& part, const Stream<ValueId>& stream, std::size_t token) {
+  for (const std::size_t i : part.cells)
+    if (hold(cells_[i], stream, token); !allowed(cells_[i])) return false;
+  return std::ranges::all_of(
+      part.unnamed, [&](std::uint32_t c) { return arithmetic_.is_zero(stream.at(token, c)); });
+}
+
+bool CellCheck::are_mirrors(Part::Mirror& mirror, std::size_t segment,
+                            const Stream<ValueId>& stream, std::size_t token) {
+  const TupleId tuple = stream.id(token, segment), other = stream.id(token, mirror.segment);
+  if (tuple >= mirror.known.size()) mirror.known.resize(tuple + 1, kNoTuple);
+  if (mirror.known[tuple] == other) return true;
+  const bool right = std::ranges::all_of(
+      mirror.coordinates, [&](std::uint32_t c) { return is_mirrored(c, stream, token); });
+  if (right) mirror.known[tuple] = other;
+  return right;
+}
+
+void CellCheck::look_at_changes(const Stream<ValueId>& stream) {
+  changes_right_.assign(stream.tokens, 1);
   for (std::size_t s = 0; s < parts_.size(); ++s) {
-    if (seen_ && stream.id(token, s) == seen_->id(token, s)) continue;
-    for (const std::size_t i : parts_[s].cells)
-      if (hold(cells_[i], stream, token); !allowed(cells_[i])) return false;
-    for (const std::uint32_t c : parts_[s].unnamed)
-      if (!arithmetic_.is_zero(stream.at(token, c))) return false;
-    for (const std::uint32_t c : parts_[s].mirrored)
-      if (!is_mirrored(c, stream, token)) return false;
+    Part& part = parts_[s];
+    const auto ids = stream.ids(s);
+    const auto before = seen_ ? seen_->ids(s) : std::span<const TupleId>();
+    if (std::ranges::equal(ids, before)) continue;
+    for (std::size_t token = 0; token < ids.size(); ++token) {
+      const TupleId tuple = ids[token];
+      if (!before.empty() && tuple == before[token]) continue;
+      if (tuple >= part.right.size()) part.right.resize(tuple + 1, 0);
+      if (!part.right[tuple]) part.right[tuple] = is_right(part, stream, token);
+      bool right = part.right[tuple];
+      for (const std::size_t i : part.others)
+        right = right && (hold(cells_[i], stream, token), allowed(cells_[i]));
+      for (Part::Mirror& mirror : part.mirrors)
+        right = right && are_mirrors(mirror, s, stream, token);
+      if (!right) changes_right_[token] = 0;
+    }
   }
-  return true;
 }
 
 void CellCheck::look(const Location& location, const Stream<ValueId>& stream) {
@@ -151,10 +202,11 @@ void CellCheck::look(const Location& location, const Stream<ValueId>& stream) {
     for (const ValueId v : held_) values.push_back(arithmetic_.pool()[v].text());
     broken_ = {rule, cell, location.step, location.sublayer, token, std::move(values)};
   };
+  look_at_changes(stream);
   for (std::size_t token = 0; token < stream.tokens; ++token) {
-    const bool unbroken = change_is_right(stream, token);
+    const bool unbroken = changes_right_[token];
     if (unbroken && !loop_ends && !run_ends) continue;
-    for (const Cell& cell : cells_) {
+    for (Cell& cell : cells_) {
       if (unbroken && !blank(cell)) continue;
       hold(cell, stream, token);
       if (!unbroken && !allowed(cell)) return broken(*cell.type, cell.name, token);

@@ -15,7 +15,8 @@ namespace logdepth::inline proofs_check_check {
 
 /// Holds exact runs against the file's own index of cells, at every token after every sublayer: what
 /// each type allows, what lifetimes say is blank, mirrors under layernorm, and zero wherever no cell
-/// is. A file without an index is not looked at. What a sublayer left as it was has been looked at.
+/// is. A file without an index is not looked at. What a sublayer left as it was has been looked at, and
+/// so has a tuple that was right in an earlier token or run.
 class CellCheck : public ForwardObserver<ValueId> {
  public:
   CellCheck(const Model& model, Exact& arithmetic);
@@ -33,20 +34,32 @@ class CellCheck : public ForwardObserver<ValueId> {
     std::vector<std::uint32_t> coordinates;
     std::optional<BrokenCell::Rule> type;  ///< what its type allows, where that is anything
     bool scratch = false, erased = false;
+    std::optional<ValueId> first;  ///< of a constant, in this run
   };
   /// What a change of one segment can break.
   struct Part {
-    std::vector<std::size_t> cells;
-    std::vector<std::uint32_t> unnamed, mirrored;
+    std::vector<std::size_t> cells;   ///< of the types that the segment alone shows
+    std::vector<std::size_t> others;  ///< constants, and cells that reach into other segments
+    std::vector<std::uint32_t> unnamed;
+    struct Mirror {
+      std::uint32_t segment;
+      std::vector<std::uint32_t> coordinates;  ///< of the cell
+      std::vector<TupleId> known;  ///< by tuple, the latest one there that is its mirror
+    };
+    std::vector<Mirror> mirrors;  ///< by the segment of the other half
+    std::vector<char> right;      ///< by tuple: cells and unnamed coordinates are right
   };
-  void begin();
+  void begin(const Stream<ValueId>& stream);
   void look(const Location& location, const Stream<ValueId>& stream);
-  /// What a sublayer changed in a token is as it should be.
-  bool change_is_right(const Stream<ValueId>& stream, std::size_t token);
+  /// Fills changes_right_.
+  void look_at_changes(const Stream<ValueId>& stream);
   void hold(const Cell& cell, const Stream<ValueId>& stream, std::size_t token);
   bool is_mirrored(std::uint32_t c, const Stream<ValueId>& stream, std::size_t token);
   bool all_zero() const;
-  bool allowed(const Cell& cell);
+  bool is_right(Part& part, const Stream<ValueId>& stream, std::size_t token);
+  bool are_mirrors(Part::Mirror& mirror, std::size_t segment, const Stream<ValueId>& stream,
+                   std::size_t token);
+  bool allowed(Cell& cell);
   bool unit(const std::vector<ValueId>& values);
   ValueId negated(ValueId value);
 
@@ -56,13 +69,13 @@ class CellCheck : public ForwardObserver<ValueId> {
   std::vector<std::uint32_t> unnamed_, mirrored_;  ///< coordinates; of mirrors the first
   std::vector<Part> parts_;                        ///< by segment
   std::optional<BrokenCell> broken_;
-  // Of one run: ids of numbers mean nothing in the next.
+  // As long as ids of numbers and tuples keep their meaning.
   ValueId one_{}, minus_one_{};
   std::vector<ValueId> held_;            ///< by the cell that is looked at
   std::optional<Stream<ValueId>> seen_;  ///< after the sublayer before
+  std::vector<char> changes_right_;  ///< per token: what the sublayer changed is as it should be
   std::map<std::vector<ValueId>, bool> units_;
   std::vector<ValueId> negatives_;  ///< by the number; zero where it is not yet known
-  std::map<std::string, ValueId> constants_;
 };
 
 }  // namespace logdepth::inline proofs_check_check

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "logdepth/compare.hpp"
 #include "logdepth/compile.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/interruption.hpp"
@@ -44,6 +45,7 @@ void bind_traces(nb::module_& module);
 void bind_constructions(nb::module_& module);
 void bind_tests(nb::module_& module, nb::class_<Transformer>& transformer);
 void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer);
+void bind_comparisons(nb::module_& module, nb::class_<Transformer>& transformer);
 void bind_transformer(nb::module_& module);
 
 /// Lets Ctrl-C end what the library does: looks at the keyboard, at most twenty times a second.
@@ -88,6 +90,17 @@ struct Question {
 using Input = std::variant<Letters, Question, RawStreams>;
 /// A question, raw streams, or else a word.
 Input input_of(const Transformer& transformer, nb::handle input);
+/// What a function of the library answers to an input: a question about a graph is three parts of it.
+template <class Ask>
+auto asked_of(const Input& input, const Ask& ask) {
+  const auto* question = std::get_if<Question>(&input);
+  if (question) return ask(question->graph, question->source, question->target);
+  const auto* streams = std::get_if<RawStreams>(&input);
+  return streams ? ask(*streams) : ask(std::get<Letters>(input));
+}
+/// What a run is compared with: `against` may be empty, `program` None. `notes` outlives the result.
+RunComparison comparison_of(const std::string& against, nb::handle program,
+                            std::vector<std::string>& notes);
 /// As an answer of Python's spells it.
 const char* name_of(Decision decision);
 /// Errors: InputError where the answer is numbers; the package's Undecided where nothing is decided.

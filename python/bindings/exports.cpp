@@ -19,19 +19,19 @@ ExportTarget target_called(const std::string& name) {
                                    {"transformer-lens", ExportTarget::transformer_lens}}});
 }
 
-/// "auto", "hard" or a number.
+/// "auto", "tested", "hard" or a number.
 void set_temperature(nb::handle temperature, ExportSettings& settings) {
   if (nb::isinstance<nb::str>(temperature)) {
     const std::string word = nb::cast<std::string>(temperature);
     if (word == "auto") return;
-    settings.attention = ExportAttention::hard;
-    require(word == "hard",
-            "--temperature: expected auto, hard or a number above 0, found '" + word + "'");
+    settings.attention = word == "tested" ? ExportAttention::tested : ExportAttention::hard;
+    require(word == "hard" || word == "tested",
+            "--temperature: expected auto, tested, hard or a number above 0, found '" + word + "'");
     return;
   }
   settings.attention = ExportAttention::temperature;
   if (!nb::try_cast(temperature, settings.temperature))
-    throw InputError("--temperature: expected auto, hard or a number above 0, found a " +
+    throw InputError("--temperature: expected auto, tested, hard or a number above 0, found a " +
                      type_of(temperature));
 }
 

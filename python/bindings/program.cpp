@@ -320,7 +320,7 @@ void bind_what_is_read_off(ProgramClass& program) {
 
 void bind_program(nb::module_& module) {
   ProgramClass program(
-      module, "Program",
+      module, "Program", nb::is_weak_referenceable(),
       "A construction, written down: cells with their types, then statements in the order in which "
       "a\n"
       "theorist writes them, one after the other at every token at once (compiler/README.md has "
@@ -337,7 +337,18 @@ void bind_program(nb::module_& module) {
       "Errors: BadInput for a name, label or component that is not there, where it is written; "
       "that\n"
       "the program as a whole obeys the rules is found when it is compiled.");
-  program.def(nb::init<const std::string&>(), "name"_a, "A program without cells and statements.")
+  program
+      .def(
+          "__init__",
+          [](Program* made, nb::handle name) {
+            std::string text;
+            if (!nb::try_cast(name, text))
+              throw nb::type_error(
+                  ("Program: expected (name: str), found (" + type_of(name) + ")").c_str());
+            new (made) Program(text);
+          },
+          "name"_a.none(), nb::sig("def __init__(self, name: str) -> None"),
+          "A program without cells and statements.")
       .def_static(
           "from_text",
           [](const std::string& text, const std::string& source) {

@@ -30,7 +30,9 @@ void bind_rounded_numbers(nb::module_& module) {
           [](RoundedSettings* settings, const std::string& engine, const std::string& device,
              std::optional<double> temperature, const std::string& rule, double tolerance,
              std::size_t threads) {
-            new (settings) RoundedSettings{engine, device, temperature, rule, tolerance, threads};
+            const RoundedSettings given{engine, device, temperature, rule, tolerance, threads};
+            require_settings(given);
+            new (settings) RoundedSettings(given);
           },
           "engine"_a, "device"_a, "temperature"_a.none(), "rule"_a, "tolerance"_a, "threads"_a,
           "In the words of the command line.");

@@ -32,28 +32,36 @@ cells::Product product_of(nb::handle rows) {
 }
 
 void bind_selectors(nb::module_& module) {
-  nb::class_<cells::Selector>(module, "Selector",
+  nb::class_<cells::Selector>(module, "Selector", nb::is_weak_referenceable(),
                               "What a head selects among the visible positions: the arg max of a "
                               "score, proved for every length (compiler/README.md).");
-  nb::class_<cells::Match>(module, "Match", "`match(E)`, still without its key.")
-      .def("back", &cells::Match::back, "by"_a, "max(e - by, 0) in place of e.")
+  nb::class_<cells::Match>(module, "Match", nb::is_weak_referenceable(),
+                           "`match(E)`, still without its key. Members return new values.")
+      .def("back", &cells::Match::back, "by"_a,
+           "Returns a new pointer: max(e - by, 0) in place of e.")
       .def("key", &cells::Match::key, "key"_a,
            "The selector: the position that the pointer names.");
-  nb::class_<cells::Rightmost>(module, "Rightmost", "`rightmost(v)`, still without its key.")
+  nb::class_<cells::Rightmost>(module, "Rightmost", nb::is_weak_referenceable(),
+                               "`rightmost(v)`, still without its key.")
       .def("key", &cells::Rightmost::key, "key"_a, "The selector.");
-  nb::class_<cells::Nearest>(module, "Nearest", "`nearest(R)`, still without its key.")
+  nb::class_<cells::Nearest>(module, "Nearest", nb::is_weak_referenceable(),
+                             "`nearest(R)`, still without its key.")
       .def("key", &cells::Nearest::key, "key"_a, "The selector; the key has code phi or fine.");
-  nb::class_<cells::Flagged, cells::Selector>(module, "Flagged", "The selector of `flagged(f)`.")
+  nb::class_<cells::Flagged, cells::Selector>(module, "Flagged", nb::is_weak_referenceable(),
+                                              "The selector of `flagged(f)`.")
       .def("when", &cells::Flagged::when, "value"_a,
            nb::sig("def when(self, value: " VALUE ") -> Flagged"),
-           "Tokens where `value` does not hold select all visible positions.");
-  nb::class_<cells::Found, cells::Selector> found(module, "Found", "The selector of `find(k)`.");
-  nb::class_<cells::Found::Term>(module, "FoundTerm", "`find(k)`, still without its key.")
+           "Returns a new selector: tokens where `value` does not hold select all visible "
+           "positions.");
+  nb::class_<cells::Found, cells::Selector> found(module, "Found", nb::is_weak_referenceable(),
+                                                  "The selector of `find(k)`.");
+  nb::class_<cells::Found::Term>(module, "FoundTerm", nb::is_weak_referenceable(),
+                                 "`find(k)`, still without its key.")
       .def("key", &cells::Found::Term::key, "key"_a, "The selector.");
   found
       .def("also", &cells::Found::also, "wanted"_a,
            nb::sig("def also(self, wanted: " RATIO ") -> FoundTerm"),
-           "Of these, those with a second code; a key follows.")
+           "Returns a new selector: of these, those with a second code; a key follows.")
       .def(
           "prefer",
           [](const cells::Found& selector, const cells::Value& value, nb::handle margin) {
@@ -62,10 +70,13 @@ void bind_selectors(nb::module_& module) {
           "value"_a, "margin"_a,
           nb::sig("def prefer(self, value: " VALUE ", margin: Form | Component | Constant | "
                   "Flag | Number) -> Selector"),
-          "Of these, those where `value` holds if there is one. The margin is positive and smaller "
+          "Returns a new selector: of these, those where `value` holds if there is one. The margin "
+          "is positive and smaller "
           "than what any mismatch costs: a hypothesis that the construction proves.");
-  nb::class_<cells::Related>(module, "Related", "`related(R)`, still without its label.")
-      .def("label", &cells::Related::label, "cell"_a, "The one-hot cell that is compared.")
+  nb::class_<cells::Related>(module, "Related", nb::is_weak_referenceable(),
+                             "`related(R)`, still without its label.")
+      .def("label", &cells::Related::label, "cell"_a,
+           "Returns a new selector with the one-hot cell that is compared.")
       .def("prefer", &cells::Related::prefer, "value"_a,
            nb::sig("def prefer(self, value: " VALUE ") -> Selector"), "The selector.");
 
@@ -106,16 +117,22 @@ void bind_selectors(nb::module_& module) {
 void bind_heads(nb::module_& module) {
   nb::class_<cells::Statements>(module, "Statements", "Statements that run one after the other.");
   nb::class_<cells::Fetch>(
-      module, "Fetch", "One attention head: `fetch(\"prev\").causal(match(E).key(I)).copy(sd, d)`.")
-      .def("causal", &cells::Fetch::causal, "selector"_a, "Among the token and those to its left.")
-      .def("unmasked", &cells::Fetch::unmasked, "selector"_a, "Among all tokens.")
+      module, "Fetch", nb::is_weak_referenceable(),
+      "One attention head: `fetch(\"prev\").causal(match(E).key(I)).copy(sd, d)`. Every member "
+      "returns a new head and leaves this one unchanged: `head.copy(sd, d)` alone does nothing, "
+      "and "
+      "`compile` rejects a program that ends so.")
+      .def("causal", &cells::Fetch::causal, "selector"_a,
+           "Returns a new head: among the token and those to its left.")
+      .def("unmasked", &cells::Fetch::unmasked, "selector"_a,
+           "Returns a new head: among all tokens.")
       .def(
           "under",
           [](const cells::Fetch& head, const nb::args& cells) {
             return head.under(cells_of(cells));
           },
           nb::sig("def under(self, *cells: Cell) -> Fetch"),
-          "Selector and forms read these cells divided by their joint norm.")
+          "Returns a new head: selector and forms read these cells divided by their joint norm.")
       .def(
           "copy",
           [](const cells::Fetch& head, nb::handle target, nb::handle source) {
@@ -127,7 +144,8 @@ void bind_heads(nb::module_& module) {
           "target"_a, "source"_a,
           nb::sig("def copy(self, target: Cell | collections.abc.Sequence[OneHot], source: Cell | "
                   "collections.abc.Sequence[OneHot]) -> Fetch"),
-          "target := what the selected positions hold in source, all the same; target was blank. "
+          "Returns a new head: target := what the selected positions hold in source, all the same; "
+          "target was blank. "
           "Lists of one-hot cells are copied row by row.")
       .def(
           "add",
@@ -137,7 +155,7 @@ void bind_heads(nb::module_& module) {
           "target"_a, "form"_a,
           nb::sig("def add(self, target: Component, form: Form | Component | Constant | Flag | "
                   "Number) -> Fetch"),
-          "target += the average of the form over the selected positions.")
+          "Returns a new head: target += the average of the form over the selected positions.")
       .def(
           "add",
           [](const cells::Fetch& head, const cells::Number& target, nb::handle form) {
@@ -149,7 +167,8 @@ void bind_heads(nb::module_& module) {
           "The same of a number of one component.")
       .def("set", &cells::Fetch::set, "value"_a,
            nb::sig("def set(self, value: " VALUE ") -> Fetch"),
-           "cell := value, where the head selects the token itself; overwrites.");
+           "Returns a new head: cell := value, where the head selects the token itself; "
+           "overwrites.");
   module.def("fetch", &cells::fetch, "name"_a, "Starts a head with this name.");
   module.def(
       "undone", [](nb::handle heads) { return cells::undone(statements_of(heads)); }, "heads"_a,
@@ -163,7 +182,8 @@ void bind_tables(nb::module_& module) {
   nb::class_<cells::Rule>(module, "Rule",
                           "Where all conditions hold, the cells get these values; "
                           "`when(...).then(...)` makes one.");
-  nb::class_<cells::When>(module, "When", "The conditions of a rule, still without its values.")
+  nb::class_<cells::When>(module, "When", nb::is_weak_referenceable(),
+                          "The conditions of a rule, still without its values.")
       .def(
           "then",
           [](const cells::When& when, const nb::args& values) {
@@ -196,7 +216,8 @@ void bind_tables(nb::module_& module) {
       "erase", [](const nb::args& cells) { return cells::erase(cells_of(cells)); },
       nb::sig("def erase(*cells: Cell | collections.abc.Sequence[Cell]) -> Statements"),
       "cells := 0.");
-  nb::class_<cells::Normalise>(module, "Normalise", "`normalise(I)`, still without its group.")
+  nb::class_<cells::Normalise>(module, "Normalise", nb::is_weak_referenceable(),
+                               "`normalise(I)`, still without its group.")
       .def(
           "from_",
           [](const cells::Normalise& targets, const nb::args& forms) {
@@ -212,7 +233,8 @@ void bind_tables(nb::module_& module) {
       "normalise", [](const nb::args& targets) { return cells::Normalise(cells_of(targets)); },
       nb::sig("def normalise(*targets: Cell) -> Normalise"),
       "`normalise(I, E).from_(a[0], a[1])`: unit vectors.");
-  nb::class_<cells::Test>(module, "Test", "`test(e)`, still without the question.")
+  nb::class_<cells::Test>(module, "Test", nb::is_weak_referenceable(),
+                          "`test(e)`, still without the question.")
       .def("zero", &cells::Test::zero, "number"_a,
            nb::sig("def zero(self, number: " FORM ") -> Statements"),
            "e := [number = 0], where e was true at every token.")

@@ -1,5 +1,6 @@
 // What is done with a transformer: compiled, read, written, run, tested, drawn, inspected. The
 // interpreter is free for other threads while the library works.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -18,15 +19,6 @@ using namespace nb::literals;
 
 namespace {
 
-/// What a function of the library answers to an input: a question about a graph is three parts of it.
-template <class Ask>
-auto asked_of(const Input& input, const Ask& ask) {
-  const auto* question = std::get_if<Question>(&input);
-  if (question) return ask(question->graph, question->source, question->target);
-  const auto* streams = std::get_if<RawStreams>(&input);
-  return streams ? ask(*streams) : ask(std::get<Letters>(input));
-}
-
 std::vector<Letters> all_letters(const Transformer& transformer, nb::handle words) {
   std::vector<Letters> all;
   for (const nb::handle word : words) all.push_back(letters_of(transformer, word));
@@ -43,10 +35,15 @@ void bind_sheets(nb::module_& module) {
   nb::class_<CellSheet>(module, "CellSheet",
                         "A named value that every token holds, and where it lies in the residual "
                         "stream.")
-      .def_ro("name", &CellSheet::name, "Its type in the program.")
+      .def_ro("name", &CellSheet::name, "Its name in the program.")
       .def_ro("type", &CellSheet::type, "\"flag\", \"onehot\", \"key\", ...")
       .def_ro("lifetime", &CellSheet::lifetime, "\"permanent\", \"state\" or \"scratch\".")
-      .def_ro("coordinates", &CellSheet::coordinates, "Coordinate in the residual stream, from 0.")
+      .def_ro("coordinates", &CellSheet::coordinates, "Coordinates in the residual stream, from 0.")
+      .def_ro("meaning", &CellSheet::meaning, "What it holds: \"one of 3 labels: begin, a, b\".")
+      .def_ro("read_by", &CellSheet::read_by,
+              "What reads it: \"head prev (layer 0)\", \"output\"; layers from 0.")
+      .def_ro("written_by", &CellSheet::written_by,
+              "What writes it: \"embedding\", \"look-up product (layer 0)\".")
       .def(
           "__repr__", [](const CellSheet& cell) { return "<" + cell.type + " " + cell.name + ">"; },
           "Type and name.");
@@ -71,6 +68,12 @@ void bind_sheets(nb::module_& module) {
       .def_ro("hypotheses", &ClaimSheet::hypotheses, "Its hypotheses, one sentence each.")
       .def_ro("deviations", &ClaimSheet::deviations, "Deviations from the source.")
       .def_ro("alphabet", &ClaimSheet::alphabet, "Letters in their order; empty for other inputs.")
+      .def_ro("states", &ClaimSheet::states,
+              "Number of states that the file reads, numbered from 0; None: it reads none.")
+      .def_ro("initial_state", &ClaimSheet::initial_state, "State after the empty word.")
+      .def_ro("accepting_states", &ClaimSheet::accepting_states, "Accepting states, ascending.")
+      .def_ro("state_names", &ClaimSheet::state_names,
+              "Names of the states, if the automaton has them.")
       .def_ro("initial", &ClaimSheet::initial, "Layers before the repeated block.")
       .def_ro("repeated", &ClaimSheet::repeated, "Layers of the repeated block.")
       .def_ro("final", &ClaimSheet::final, "Layers after the repeated block.")
@@ -109,6 +112,7 @@ void bind_files(TransformerClass& transformer) {
       .def_prop_ro("name", &Transformer::name, "Name given by its author.")
       .def_prop_ro("alphabet", &Transformer::alphabet, "The letters of its words.")
       .def("word", &Transformer::word, "typed"_a, "Splits a typed word into letters.")
+      .def("program", &embedded_program, Released(), "The embedded program.")
       .def("depth", &Transformer::depth, "n"_a, "Number of executed layers for an input of size n.")
       .def("inspect", &inspect, Released(), "The model card.");
 }
@@ -147,6 +151,12 @@ void bind_exact_runs(TransformerClass& transformer) {
           "dividend"_a, "divisor"_a,
           nb::sig("def divide(self, dividend: int, divisor: int) -> tuple[str, str, Answer]"),
           "Quotient, remainder, and the answer of the whole run.")
+      .def(
+          "division_streams",
+          [](const Transformer& network, std::uint64_t dividend, std::uint64_t divisor) {
+            return division_streams(network, dividend, divisor).numbers;
+          },
+          "dividend"_a, "divisor"_a, "Numbers by name, one text per token.")
       .def(
           "prefixes",
           [](const Transformer& network, nb::iterable words) {
@@ -208,22 +218,39 @@ void bind_drawings(TransformerClass& transformer) {
   transformer.def("svg", nb::overload_cast<const Transformer&>(&svg), Released(), "Its circuit.")
       .def(
           "svg",
-          [](const Transformer& network, nb::handle asked) {
+          [](const Transformer& network, nb::handle asked, const std::string& against,
+             nb::handle program) {
             const Input input = input_of(network, asked);
-            const Working working;
-            return asked_of(input, [&](const auto&... parts) { return svg(network, parts...); });
+            std::vector<std::string> notes;
+            const RunComparison comparison = comparison_of(against, program, notes);
+            std::string picture;
+            {
+              const Working working;
+              picture = asked_of(
+                  input, [&](const auto&... parts) { return svg(network, parts..., comparison); });
+            }
+            return nb::make_tuple(std::move(picture), std::move(notes));
           },
-          "input"_a.none(), nb::sig("def svg(self, input: " INPUT ") -> str"), "A run.")
+          "input"_a.none(), "against"_a, "program"_a.none(),
+          nb::sig("def svg(self, input: " INPUT ", against: str, program: Program | None) -> "
+                  "tuple[str, list[str]]"),
+          "A run, and why it is not compared with something.")
       .def("draw", nb::overload_cast<const Transformer&, const std::string&>(&draw), "file"_a,
            Released(), "Its circuit, into a file.")
       .def(
           "draw",
-          [](const Transformer& network, nb::handle asked, const std::string& file) {
+          [](const Transformer& network, nb::handle asked, const std::string& file,
+             const std::string& against, nb::handle program) {
             const Input input = input_of(network, asked);
+            std::vector<std::string> notes;
+            const RunComparison comparison = comparison_of(against, program, notes);
             const Working working;
-            asked_of(input, [&](const auto&... parts) { draw(network, parts..., file); });
+            asked_of(input,
+                     [&](const auto&... parts) { draw(network, parts..., file, comparison); });
           },
-          "input"_a, "file"_a, nb::sig("def draw(self, input: " INPUT ", file: str) -> None"),
+          "input"_a, "file"_a, "against"_a, "program"_a.none(),
+          nb::sig("def draw(self, input: " INPUT ", file: str, against: str, program: Program | "
+                  "None) -> None"),
           "A run, into a file.");
 }
 
@@ -239,6 +266,7 @@ void bind_transformer(nb::module_& module) {
   bind_rounded_runs(transformer);
   bind_drawings(transformer);
   bind_tests(module, transformer);
+  bind_comparisons(module, transformer);
   bind_exports(module, transformer);
 }
 

@@ -15,13 +15,18 @@ sentences of the command line.
 
 import importlib.metadata
 
-from . import cells, exchange
+from . import _bindings, arguments
+
+arguments.explain(_bindings)  # before other modules take its functions
+
+from . import cells, exchange  # noqa: E402
 from ._bindings import (
     Answer,
     CellSheet,
     ClaimSheet,
     DivisionTestResult,
     ExportReport,
+    FirstDifference,
     GraphTestResult,
     HeadSheet,
     Program,
@@ -48,7 +53,7 @@ from .constructions import (
 from .drawing import Drawing
 from .errors import BadInput, ExportRefused, ExportWrong, LimitReached, Undecided
 from .inputs import Reach
-from .model import Model, Rounded, from_text, load
+from .model import Check, Model, Rounded, from_text, load
 from .traces import Trace
 
 __version__ = importlib.metadata.version("logdepth")
@@ -57,12 +62,14 @@ __all__ = [
     "Answer",
     "BadInput",
     "CellSheet",
+    "Check",
     "ClaimSheet",
     "DivisionTestResult",
     "Drawing",
     "ExportRefused",
     "ExportReport",
     "ExportWrong",
+    "FirstDifference",
     "GraphTestResult",
     "HeadSheet",
     "LimitReached",

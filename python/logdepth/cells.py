@@ -4,6 +4,7 @@
 those of the C++ library (logdepth/statements.hpp). A cell itself is declared by a `logdepth.Program`.
 """
 
+from . import dropped as dropped  # before the words: their classes remember what was called on them
 from ._bindings import (
     BEGIN,
     END,

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Callable, Literal, Union
 
-from . import _bindings
+from . import _bindings, dropped
 from ._bindings import Program, TransitionTable
 from .errors import BadInput
 from .exchange import automaton_json
@@ -35,8 +35,9 @@ def compile(
     mean square. `strict`: padded so that every query, key and value has width / heads numbers. `unroll`:
     the standard transformer without a loop, for all inputs up to this size. `name`: in the weights; else
     what the program is called. BadInput naming block, statement, cell and reason for a program that breaks
-    a rule.
+    a rule, and for a call like `head.copy(a, b)` whose result is not part of any statement.
     """
+    dropped.require_none(program)
     return Model(_bindings.compile(program, _compiling(layernorm, strict, unroll, name)))
 
 

@@ -8,35 +8,124 @@ loop is unrolled: a block for every layer that runs. Needs torch, safetensors an
     cache["blocks.0.attn.hook_pattern"]
 
 `bridge.logdepth` has the names that TransformerLens has no place for: `residual` (of dimensions),
-`tokens`, `logits`, `heads` (of every block).
+`tokens`, `logits`, `heads` (of every block), and reads answers: `accepts`, `prefixes`.
 """
 
 import torch
 from transformer_lens.config import TransformerBridgeConfig
-from transformer_lens.model_bridge.sources.native import boot
+from transformer_lens.model_bridge.generalized_components import AttentionBridge, NormalizationBridge
+from transformer_lens.model_bridge.sources._bridge_builder import build_bridge_from_module
+from transformer_lens.model_bridge.sources.native.model import NativeAttention, NativeModel
 
 if __package__:
-    from .torch import DTYPES, read, tokens_of, try_examples
-else:
-    from logdepth_torch import DTYPES, read, tokens_of, try_examples  # beside this file, in an exported folder
+    from .answers import encoded, prefixes, verdict
+    from .torch import DTYPES, Norm, read, spread, try_examples, weigh
+else:  # beside this file, in an exported folder
+    from logdepth_answers import encoded, prefixes, verdict
+    from logdepth_torch import DTYPES, Norm, read, spread, try_examples, weigh
 
 # Scores are divided by it. TransformerLens takes no 1 here, and would take sqrt(d_head); a power of two
 # in the queries undoes it without rounding.
 SCALE = 2.0
 
 
-class Names:
-    """What dimensions, tokens, logits and heads are called."""
+class Attention(NativeAttention):
+    """NativeAttention whose heads each have a direction and, under averaging-hard attention, a tolerance. The
+    queries contain the temperatures."""
 
-    def __init__(self, config, layers):
+    def __init__(self, cfg, heads, hard):
+        super().__init__(cfg)
+        causal = [head["causal"] for head in heads] + [True] * (cfg.n_heads - len(heads))
+        self.register_buffer("sees_later", ~torch.tensor(causal)[:, None, None], persistent=False)
+        self.tolerances = [head["tolerance"] for head in heads] if hard else []
+
+    def forward(self, hidden_states, attention_mask=None, position_ids=None, pattern_fn=None, scores_fn=None, **_):
+        batch, count, _ = hidden_states.shape
+
+        def split(values):
+            return values.view(batch, count, self.n_heads, self.d_head).transpose(1, 2)
+
+        queries, keys, values = (split(read(hidden_states)) for read in (self.q, self.k, self.v))
+        scores = queries @ keys.transpose(-2, -1) / self.scale
+        earlier = torch.ones(count, count, dtype=torch.bool, device=scores.device).tril()
+        visible = (earlier | self.sees_later).expand(batch, -1, -1, -1)
+        if attention_mask is not None:
+            visible = ~self._combine_attention_mask(~visible, attention_mask, batch=batch)
+        if scores_fn is not None:
+            scores = scores_fn(scores.masked_fill(~visible, -torch.inf))
+        if self.tolerances:
+            parts = [weigh(scores[:, head], visible[:, head], 1.0, tolerance)
+                     for head, tolerance in enumerate(self.tolerances)]
+            parts += [torch.zeros_like(scores[:, 0])] * (self.n_heads - len(parts))
+            pattern = torch.stack(parts, 1)
+        else:
+            pattern = weigh(scores, visible, 1.0)
+        # A query that sees nothing, as padding may be, has no weights.
+        pattern = pattern.masked_fill(~visible, 0.0)
+        if pattern_fn is not None:
+            pattern = pattern_fn(pattern)
+        mixed = (pattern @ values).transpose(1, 2).reshape(batch, count, -1)
+        return self.o(mixed), pattern
+
+
+class ExactAttentionBridge(AttentionBridge):
+    """AttentionBridge whose hook_attn_scores is before the softmax, and whose edits take effect."""
+
+    def forward(self, *args, **kwargs):
+        inputs = (self.hook_in(args[0]), *args[1:])
+        result, pattern = self.original_component(
+            *inputs, pattern_fn=self.hook_pattern, scores_fn=self.hook_attn_scores, **kwargs)
+        return self.hook_out(result), pattern
+
+
+class ExactNormBridge(NormalizationBridge):
+    """The norm of logdepth, without epsilon, with the hooks of a norm: hook_in, hook_scale, hook_normalized,
+    hook_out. Where the scale is proved it is in the matrices that read: then the scale is 1."""
+
+    property_aliases = {}
+
+    def forward(self, hidden_states, **_):
+        h, norm = self.hook_in(hidden_states), self.original_component
+        if isinstance(norm, Norm):
+            result = norm(h, self.hook_scale)
+        else:
+            result = h / self.hook_scale(torch.ones_like(h[..., :1]))
+        return self.hook_out(self.hook_normalized(result))
+
+
+class Names:
+    """What dimensions, tokens, logits and heads are called, and the answers of inputs."""
+
+    def __init__(self, config, weights, layers, bridge):
         self.config = config
         self.residual, self.tokens, self.logits = config["residual"], config["tokens"], config["logits"]
         self.heads = [[head["name"] for head in config["layers"][layer]["attention"]["heads"]]
                       for layer in layers]
+        self._embedding, self._bridge = weights["embedding"], bridge
 
-    def encode(self, word):
-        """Tokens [1, T] of a word: a list of letters, or a string as `letters_of` takes it apart."""
-        return torch.tensor([tokens_of(self.config, word)])
+    def encode(self, input):
+        """Tokens [1, T] of a word (a list of letters, or a string as `letters_of` takes it apart) or a graph.
+        Of an input with values, as a division, the embedded stream [1, T, M] without positions, which the
+        bridge takes as well."""
+        parts, place = encoded(self.config, input), self._bridge.W_E.device
+        tokens = None if parts["tokens"] is None else torch.tensor([parts["tokens"]], device=place)
+        if parts["given"] is None:
+            return tokens
+        stream = spread(self.config, torch.tensor([parts["given"]], dtype=self._embedding.dtype, device=place))
+        return stream if tokens is None else stream + self._embedding.to(place)[tokens]
+
+    def answer(self, input):
+        """Logits [T, rows] of an input."""
+        return self._bridge(self.encode(input), return_type="logits")[0]
+
+    def accepts(self, input):
+        """Whether a word, or a graph with source and target, is accepted; None where both logits are equal."""
+        return verdict(self.config, self.answer(input))
+
+    def prefixes(self, word):
+        """After each letter: the product of the letters so far, as the images of the points, or the number
+        of the state; None where two largest logits are equal."""
+        return prefixes(self.config, self.answer(word).tolist())
 
 
 def layers_in_order(config):
@@ -50,47 +139,73 @@ def layers_in_order(config):
 def load(folder, device=None):
     """A TransformerBridge, tried on the examples of config.json."""
     config, weights = read(folder)
-    dtype = DTYPES[config["precision"]]
+    dtype, hard = DTYPES[config["precision"]], config["attention"] == "hard"
     layers = layers_in_order(config)
-    heads = max((len(config["layers"][layer]["attention"]["heads"]) for layer in layers), default=0)
-    size = max((weights[f"layers.{layer}.heads.{k}.{name}"].shape[0] for layer in layers
-                for k in range(len(config["layers"][layer]["attention"]["heads"]))
-                for name in ("query", "value")), default=1)
-    bridge = boot(
-        TransformerBridgeConfig(
-            d_model=config["width"], d_head=size, n_heads=max(heads, 1), n_layers=len(layers),
-            n_ctx=config["most_tokens"], d_vocab=len(config["tokens"]),
-            d_vocab_out=len(config["logits"]),
-            d_mlp=max((weights[f"layers.{layer}.in"].shape[0] for layer in layers), default=0) or 1,
-            act_fn="relu",
-            normalization_type=None, attention_dir="causal", use_attn_scale=True, attn_scale=SCALE,
-            positional_embedding_type="standard", init_weights=False, dtype=dtype),
-        dtype=dtype, device=device, model_name=config["name"])
-    model = bridge.original_model
+    all_heads = [config["layers"][layer]["attention"]["heads"] for layer in layers]
+    size = max((weights[f"layers.{layer}.heads.{k}.{name}"].shape[0] for layer, heads in zip(layers, all_heads)
+                for k in range(len(heads)) for name in ("query", "value")), default=1)
+    causal = all(head["causal"] for heads in all_heads for head in heads)
+    cfg = TransformerBridgeConfig(
+        d_model=config["width"], d_head=size, n_heads=max(map(len, all_heads), default=0) or 1, n_layers=len(layers),
+        n_ctx=config["most_tokens"], d_vocab=len(config["tokens"]) or 1, d_vocab_out=len(config["logits"]),
+        d_mlp=max((weights[f"layers.{layer}.in"].shape[0] for layer in layers), default=0) or 1,
+        act_fn="relu", normalization_type=None, attention_dir="causal" if causal else "bidirectional",
+        use_attn_scale=True, attn_scale=SCALE, positional_embedding_type="standard", init_weights=False,
+        dtype=dtype, architecture="TransformerLensNative")
+    model = NativeModel(cfg)
+    for block, layer, heads in zip(model.layers, layers, all_heads):
+        settings = config["layers"][layer]
+        block.attn = Attention(cfg, heads, hard)
+        for place, sublayer in (("ln1", "attention"), ("ln2", "feedforward")):
+            norm = settings[sublayer]["norm"]
+            if norm is not None:
+                mask = weights[f"layers.{layer}.{sublayer}.mask"][0]
+                setattr(block, place, Norm(mask, norm["zero_below"], config["norm"] == "layernorm"))
+    model = model.to(device=device, dtype=dtype)
     with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.zero_()
-        model.tok_embed.weight.copy_(weights["embedding"])
+        for name, parameter in model.named_parameters():
+            if not name.endswith(".mask"):
+                parameter.zero_()
+        if config["tokens"]:
+            model.tok_embed.weight.copy_(weights["embedding"])
         model.pos.weight.copy_(weights["positions"])
         model.head.weight.copy_(weights["unembedding"])
-        for block, layer in zip(model.layers, layers):
+        for block, layer, heads in zip(model.layers, layers, all_heads):
             def part(name):
                 return weights[f"layers.{layer}.{name}"]
 
-            for k, head in enumerate(config["layers"][layer]["attention"]["heads"]):
+            for k, head in enumerate(heads):
                 query, key, value = (part(f"heads.{k}.{name}") for name in ("query", "key", "value"))
                 first = k * size  # heads of unequal sizes are padded with zeros
-                block.attn.q.weight[first:first + len(query)] = SCALE * head["temperature"] * query
+                temperature = 1.0 if hard else head["temperature"]
+                block.attn.q.weight[first:first + len(query)] = SCALE * temperature * query
                 block.attn.k.weight[first:first + len(key)] = key
                 block.attn.v.weight[first:first + len(value)] = value
                 block.attn.o.weight[:, first:first + len(value)] = part(f"heads.{k}.output")
             units = len(part("in"))
             block.mlp.fc_in.weight[:units] = part("in")
             block.mlp.fc_out.weight[:, :units] = part("out")
-    bridge.logdepth = Names(config, layers)
+
+    def exact_components(adapter):
+        parts = adapter.component_mapping["blocks"].submodules
+        for name in ("ln1", "ln2"):
+            parts[name] = ExactNormBridge(name=name, config=adapter.cfg)
+        parts["attn"] = ExactAttentionBridge(name="attn", config=adapter.cfg, submodules=parts["attn"].submodules)
+
+    bridge = build_bridge_from_module(model, "TransformerLensNative", tl_config=cfg, dtype=dtype, device=device,
+                                      model_name=config["name"], post_adapter_hook=exact_components)
+    names = Names(config, weights, layers, bridge)
+    object.__setattr__(bridge, "logdepth", names)
 
     def logits_of(example):
-        return bridge(torch.tensor([example["tokens"]], device=device), return_type="logits")[0]
+        place = bridge.W_E.device
+        tokens = torch.tensor([example["tokens"]], device=place) if example["tokens"] else None
+        if not example["given"]:
+            return bridge(tokens, return_type="logits")[0]
+        stream = spread(config, torch.tensor([example["given"]], dtype=dtype, device=place))
+        if tokens is not None:
+            stream = stream + weights["embedding"].to(place)[tokens]
+        return bridge(stream, return_type="logits")[0]
 
     try_examples(config, logits_of, f"TransformerLens, given the network of {folder},")
     return bridge

@@ -12,10 +12,13 @@ from ._bindings import (
     ClaimSheet,
     DivisionTestResult,
     ExportReport,
+    FirstDifference,
     GraphTestResult,
+    Program,
     RoundedAnswer,
     TestResult,
 )
+from .arguments import explained
 from .drawing import Drawing
 from .errors import BadInput, Undecided
 from .inputs import Input, Word, as_asked, whole
@@ -68,8 +71,15 @@ class Model:
         self._transformer.save(os.fspath(file))
 
     def info(self) -> ClaimSheet:
-        """The model card: sizes, cells, heads, hypotheses, what is proved about the weights."""
+        """The model card: sizes, cells with their meanings, heads, states, hypotheses, what is proved."""
         return self._transformer.inspect()
+
+    def program(self) -> Program:
+        """The embedded program, from which the network was compiled; `text()` of it is the text form.
+
+        The result is a copy: change it and compile it again. BadInput where the file has no program.
+        """
+        return self._transformer.program()
 
     def run(self, input: Input) -> Answer:
         """Runs an input, exactly: no rounding, ties found, every selection contract checked.
@@ -144,12 +154,19 @@ class Model:
         `engine`: "float64", "float32" or "mpfr:BITS" with 2 to 500 bits. `temperature`: softmax of so many
         times the score in place of averaging the largest ones. `rule`: what a head takes for the largest
         score and a test for zero: "bounded" (what error bounds say; the only rule that certifies), "plain"
-        (equal numbers), "snapped" (within `tolerance`).
+        (equal numbers), "snapped" (within `tolerance`). BadInput here for a setting that is none.
         """
         return Rounded(
             self._transformer,
-            _bindings.RoundedSettings(
-                engine, device, temperature, rule, tolerance, whole("threads", threads)
+            explained(
+                "rounded",
+                _bindings.RoundedSettings,
+                engine,
+                device,
+                temperature,
+                rule,
+                tolerance,
+                whole("threads", threads),
             ),
         )
 
@@ -222,7 +239,7 @@ class Model:
         path: str | os.PathLike[str],
         *,
         length: int,
-        temperature: Literal["auto", "hard"] | float = "auto",
+        temperature: Literal["auto", "tested", "hard"] | float = "auto",
         precision: Literal["float64", "float32"] = "float64",
         seed: int = 1,
         certify: bool = False,
@@ -230,8 +247,8 @@ class Model:
         """Writes it in floating point for other programs to `path`: a folder, or of "onnx" a file.
 
         `length`: letters of the longest word, vertices of the largest graph, or tokens of the longest
-        stream. `temperature`: of the softmax, "auto" for what the proved separations ask for, or a number;
-        "hard" for averaging-hard attention. Before anything is written, the numbers that are to be written
+        stream. `temperature`: of the softmax, "auto" for what the proved separations ask for, "tested" for the
+        least power of two that passes the self-test, or a number; "hard" for averaging-hard attention. Before anything is written, the numbers that are to be written
         are evaluated on short words, on powers of letters, on random words (`seed`) and on all their prefixes,
         and give the answers of the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is
         needed.
@@ -253,17 +270,69 @@ class Model:
             certify,
         )
 
-    def draw(self, input: Input | None = None) -> Drawing:
+    def draw(
+        self,
+        input: Input | None = None,
+        *,
+        against: str = "",
+        program: Program | None = None,
+    ) -> Drawing:
         """Its circuit, or its run on an input: who attends where, layer by layer, in red what breaks; of a
         graph what is known loop by loop, where the file says where it keeps it.
 
-        BadInput for a word of more than 80 tokens, and where Graphviz is not installed.
+        `against` and `program` are those of `check`: what differs from them is red, and the first value
+        that differs has a red ring. `Drawing.notes` says which comparison was left out, and why.
+        BadInput for a word of more than 80 tokens, where Graphviz is not installed, and for `against` or
+        `program` without an input.
         """
         network = self._transformer
         if input is None:
+            if against or program is not None:
+                raise BadInput("against and program require an input")
             return Drawing(network.svg(), network.draw)
         asked = as_asked(input)
-        return Drawing(network.svg(asked), lambda file: network.draw(asked, file))
+        svg, notes = network.svg(asked, against, program)
+        return Drawing(svg, lambda file: network.draw(asked, file, against, program), notes)
+
+    def check(self, input: Input, *, against: str = "", program: Program | None = None) -> Check:
+        """Runs one input and reports what is wrong: a violated selection contract, and whatever differs
+        from `against` and `program`. `test` does the same for many words.
+
+        `against` is what `logdepth draw --against` takes: a regular expression, "group:A5", "fst:FILE",
+        "graph:reachability", "division", ...; answer and prefixes are compared. With `against`, the run is
+        also compared with the embedded program, or with `program` if it is given, value by value;
+        "program" does only that. BadInput where they do not fit the network.
+        """
+        return Check(*self._transformer.check(as_asked(input), against, program))
+
+    def diff(
+        self,
+        input: Input,
+        *,
+        program: Program | None = None,
+        engine: str = "exact",
+        rule: Literal["plain", "bounded"] | None = None,
+        scores: Literal["product", "distance"] | None = None,
+    ) -> FirstDifference | None:
+        """The first value of a run that differs from the embedded program, or from `program`; with
+        another `engine` the first value of a floating-point run that differs from the exact run by more
+        than its error bound. None where all values are equal. Arguments are those of `logdepth diff`.
+
+        Undecided for an input that the network does not support; BadInput where the network has no
+        embedded program.
+        """
+        first, refused = self._transformer.diff(as_asked(input), program, engine, rule, scores)
+        if refused:
+            raise Undecided(refused, "outside_hypotheses")
+        return first
+
+    def division(self, dividend: int, divisor: int) -> dict[str, list[str]]:
+        """The raw streams of a division, for `run`, `trace`, `draw`, `check` and `diff`: the last token
+        divides. BadInput where the network is not of the division lemma.
+        """
+        return self._transformer.division_streams(
+            whole("dividend", dividend), whole("divisor", divisor)
+        )
 
     def __reduce__(self) -> tuple[Callable[[str, str], Model], tuple[str, str]]:
         """Copies and pickles, as other processes are sent them, are the text of the weights file."""
@@ -271,6 +340,25 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<model {self.name}, {self.sha256[:8]}>"
+
+
+class Check:
+    """What is wrong in one run; true where nothing is.
+
+    `answer` is that of `Model.run`, `problems` are sentences, `notes` say which comparison was left out.
+    """
+
+    def __init__(self, answer: Answer, problems: list[str], notes: list[str]) -> None:
+        """Of `Model.check`."""
+        self.answer = answer
+        self.problems = problems
+        self.notes = notes
+
+    def __bool__(self) -> bool:
+        return not self.problems
+
+    def __repr__(self) -> str:
+        return "<check passed>" if self else "<check failed: " + "; ".join(self.problems) + ">"
 
 
 class Rounded:
@@ -282,8 +370,7 @@ class Rounded:
         self._settings = settings
 
     def run(self, input: Input) -> RoundedAnswer:
-        """Runs an input, as `Model.run` takes it. BadInput also for a setting that is none, and for a device
-        that is not there."""
+        """Runs an input, as `Model.run` takes it. BadInput also for a device that is not there."""
         return self._transformer.run_rounded(as_asked(input), self._settings)
 
     def run_all(self, words: Iterable[Word]) -> list[RoundedAnswer]:

@@ -1,4 +1,4 @@
-"""A compiled transformer as a torch.nn.Module.
+"""A compiled transformer, or the network of a training run, as a torch.nn.Module.
 
 `load(folder)` reads what `logdepth export FILE --to torch --length N -o FOLDER` wrote: model.safetensors
 and config.json (library/exports/README.md of logdepth describes both). Needs torch and safetensors.
@@ -8,6 +8,9 @@ and config.json (library/exports/README.md of logdepth describes both). Needs to
     network.prefixes("abab")                      # what is read after every letter
     network.run_with_cache(network.encode("abab"))  # logits, and every point of the run by its name
 
+`load_run(folder)` reads the network of a finished run of `logdepth train word-problem`, in float32 and
+trainable: `load_run("runs/A5/loop-2/seed-1")(tokens)` are the logits that the program has, to rounding.
+
 Shapes: B inputs of T tokens, residual stream of M dimensions, heads of D query and V value dimensions.
 """
 
@@ -15,10 +18,14 @@ import hashlib
 import json
 import math
 import pathlib
-import re
 
 import torch
 from safetensors.torch import load_file
+
+if __package__:
+    from .answers import encoded, prefixes, tokens_of, verdict
+else:
+    from logdepth_answers import encoded, prefixes, tokens_of, verdict  # beside this file, in an exported folder
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 ATTENTIONS = {"softmax": "softmax", "hard": "hard", "averaging-hard": "hard"}
@@ -38,14 +45,40 @@ class Norm(torch.nn.Module):
         self.zero_below = zero_below
         self.subtract_mean = subtract_mean
 
-    def forward(self, h):
+    def forward(self, h, at_scale=lambda scale: scale):
+        """`at_scale` sees, and may replace, |x| / sqrt(M), and 1 where x is 0."""
         x = self.mask * h
         largest = x.abs().amax(-1, keepdim=True)
         zero = (largest == 0) | (largest < self.zero_below)
         if self.subtract_mean:
             x = x - x.mean(-1, keepdim=True)
-        size = torch.where(zero, torch.ones_like(largest), x.square().sum(-1, keepdim=True).sqrt())
-        return torch.where(zero, torch.zeros_like(x), math.sqrt(h.shape[-1]) / size * x)
+        # Chosen before the root, whose gradient at 0 is infinite.
+        square = torch.where(zero, torch.full_like(largest, h.shape[-1]), x.square().sum(-1, keepdim=True))
+        scale = at_scale(square.sqrt() / math.sqrt(h.shape[-1]))
+        return torch.where(zero, torch.zeros_like(x), x / scale)
+
+
+def weigh(scores, visible, temperature, tolerance=None):
+    """What a head makes of its scores: softmax at a temperature; with a tolerance (a number, or of the largest
+    score if `relative`) averaging-hard attention."""
+    if tolerance is None:
+        return torch.softmax((temperature * scores).masked_fill(~visible, -math.inf), -1)
+    near = tolerance["value"]
+    if tolerance["relative"]:
+        near = near * scores.abs().masked_fill(~visible, 0).amax(-1, keepdim=True)
+    scores = scores.masked_fill(~visible, -math.inf)
+    selected = (scores >= scores.amax(-1, keepdim=True) - near).to(scores.dtype)
+    return selected / selected.sum(-1, keepdim=True)
+
+
+def spread(config, given):
+    """Given values [B, T, values] at their places of the stream, [B, T, M]."""
+    place = config["given"]
+    stream = given.new_zeros(*given.shape[:2], config["width"])
+    stream[..., :place["values"]] = given
+    if place["mirror"]:
+        stream[..., place["mirror"]:place["mirror"] + place["values"]] = -given
+    return stream
 
 
 class Head(torch.nn.Module):
@@ -61,22 +94,12 @@ class Head(torch.nn.Module):
         self.tolerance = settings["tolerance"]
         self.scores, self.pattern, self.result = Point(), Point(), Point()
 
-    def weigh(self, scores, visible):
-        if not self.hard:
-            return torch.softmax((self.temperature * scores).masked_fill(~visible, -math.inf), -1)
-        tolerance = self.tolerance["value"]
-        if self.tolerance["relative"]:
-            tolerance = tolerance * scores.abs().masked_fill(~visible, 0).amax(-1, keepdim=True)
-        scores = scores.masked_fill(~visible, -math.inf)
-        selected = (scores >= scores.amax(-1, keepdim=True) - tolerance).to(scores.dtype)
-        return selected / selected.sum(-1, keepdim=True)
-
     def forward(self, z):
         scores = self.scores((z @ self.query.T) @ (z @ self.key.T).transpose(-1, -2))
         visible = torch.ones(scores.shape[-2:], dtype=torch.bool, device=z.device)
         if self.causal:
             visible = visible.tril()
-        pattern = self.pattern(self.weigh(scores, visible))
+        pattern = self.pattern(weigh(scores, visible, self.temperature, self.tolerance if self.hard else None))
         return self.result(pattern @ (z @ self.value.T) @ self.output.T)
 
 
@@ -109,28 +132,6 @@ class Layer(torch.nn.Module):
         h = self.after_attention(h + sum(head(z) for head in self.heads))
         units = self.units(torch.relu(self.feedforward_norm(h) @ self.inward.T))
         return self.after_feedforward(h + units @ self.outward.T)
-
-
-def letters_of(config, word):
-    """The letters of a word, a list as it is. A string is read as `logdepth run --input` reads it: letters
-    run together where all are single characters, else with white space between them."""
-    if not isinstance(word, str):
-        return list(word)
-    words = re.split("[ \\t\\n\\v\\f\\r]+", word)
-    if all(len(letter) == 1 for letter in config["alphabet"]):
-        return list("".join(words))
-    return [letter for letter in words if letter]
-
-
-def tokens_of(config, word):
-    """The numbers of its tokens."""
-    kinds, asked = config["tokens"], config["input"]
-    letters = letters_of(config, word)
-    for letter in letters:
-        if letter not in config["alphabet"]:
-            raise ValueError(f"the letter {letter!r} is not in the alphabet {config['alphabet']}")
-    names = ["<begin>"] * asked.get("begin", False) + letters + ["<end>"] * asked.get("end", False)
-    return [kinds.index(name) for name in names]
 
 
 class Network(torch.nn.Module):
@@ -176,17 +177,13 @@ class Network(torch.nn.Module):
         of the inputs, where it is not the number of letters."""
         count = (tokens if tokens is not None else given).shape[1]
         if count > self.config["most_tokens"]:
-            raise ValueError(f"{count} tokens; this export is for at most {self.config['most_tokens']}")
+            raise ValueError(f"expected at most {self.config['most_tokens']} tokens (length {self.config['length']}), "
+                             f"found {count}: export with a larger --length")
         h = self.positions[:count].unsqueeze(0)
         if tokens is not None and len(self.config["tokens"]):
             h = self.embedding[tokens] + h
         if given is not None:
-            place = self.config["given"]
-            spread = h.new_zeros(*given.shape[:2], h.shape[-1])
-            spread[..., :place["values"]] = given.to(h.dtype)
-            if place["mirror"]:
-                spread[..., place["mirror"]:place["mirror"] + place["values"]] = -given.to(h.dtype)
-            h = h + spread
+            h = h + spread(self.config, given.to(h.dtype))
         h = self.embedded(h)
         if loops is None:
             letters = count - sum(self.config["input"].get(end, False) for end in ("begin", "end"))
@@ -222,35 +219,25 @@ class Network(torch.nn.Module):
                 hook.remove()
 
     def encode(self, word):
-        """Tokens [1, T] of a word: a list of letters, or a string as `letters_of` takes it apart."""
+        """Tokens [1, T] of a word: a list of letters, or a string as `letters_of` takes it apart; or of a graph."""
         return torch.tensor([tokens_of(self.config, word)], device=self.positions.device)
 
-    def accepts(self, word):
-        """Whether the word is accepted; None where both logits are equal."""
-        output = self.config["output"]
-        last = self(self.encode(word))[0, -1]
-        accept, reject = last[output["accept"]].item(), last[output["reject"]].item()
-        return None if accept == reject else accept > reject
+    def answer(self, input):
+        """Logits [T, rows] of an input: a word, a graph or a division, as `logdepth_answers.encoded` takes it."""
+        parts, place = encoded(self.config, input), self.positions.device
+        tokens, given = parts["tokens"], parts["given"]
+        return self(None if tokens is None else torch.tensor([tokens], device=place),
+                    None if given is None else torch.tensor([given], dtype=torch.float64, device=place),
+                    size=parts["size"])[0]
+
+    def accepts(self, input):
+        """Whether a word, or a graph with source and target, is accepted; None where both logits are equal."""
+        return verdict(self.config, self.answer(input))
 
     def prefixes(self, word):
         """After each letter: the product of the letters so far, as the images of the points, or the
-        number of the state."""
-        readout, first = self.config["output"]["prefix"], self.config["input"]["begin"]
-        answers = []
-        for logits in self(self.encode(word))[0, first:first + len(letters_of(self.config, word))]:
-            row = readout["first_row"]
-            if readout["kind"] == "state":
-                answers.append(logits[row:row + readout["states"]].argmax().item())
-            elif readout["kind"] == "element":
-                best = logits[row:row + len(readout["elements"])].argmax().item()
-                answers.append(readout["elements"][best])
-            else:
-                images = []
-                for candidates in readout["images"]:
-                    images.append(candidates[logits[row:row + len(candidates)].argmax().item()])
-                    row += len(candidates)
-                answers.append(images)
-        return answers
+        number of the state; None where two largest logits are equal."""
+        return prefixes(self.config, self.answer(word).tolist())
 
 
 def require_whole(folder):
@@ -310,3 +297,192 @@ def load(folder, attention=None, unrolled=False, device=None, dtype=None):
     if dtype in (None, DTYPES[config["precision"]]):
         try_examples(config, logits_of, f"the network of {folder}")
     return network
+
+
+class TrainedNorm(torch.nn.Module):
+    """RMS norm or layer norm over the channels, epsilon inside the root; `weight`, and `bias` of layer norm."""
+
+    def __init__(self, model, weights, name):
+        super().__init__()
+        self.epsilon = model["norm_epsilon"]
+        self.weight = torch.nn.Parameter(weights[f"{name}.weight"])
+        self.bias = torch.nn.Parameter(weights[f"{name}.bias"]) if model["norm"] == "layernorm" else None
+
+    def forward(self, h):
+        if self.bias is not None:
+            return torch.nn.functional.layer_norm(h, self.weight.shape, self.weight, self.bias, self.epsilon)
+        return h * torch.rsqrt(h.square().mean(-1, keepdim=True) + self.epsilon) * self.weight
+
+
+def trained_linear(weights, name):
+    weight, bias = weights[f"{name}.weight"], weights.get(f"{name}.bias")
+    linear = torch.nn.Linear(weight.shape[1], weight.shape[0], bias is not None)
+    linear.weight = torch.nn.Parameter(weight)
+    if bias is not None:
+        linear.bias = torch.nn.Parameter(bias)
+    return linear
+
+
+class TrainedBlock(torch.nn.Module):
+    """Attention, then feed-forward, each with its norm. The rows of `query_key_value` are the queries of all
+    heads, then their keys, then their values; under SwiGLU the first half of the rows of `inward` is the
+    gate, silu(first half) * second half."""
+
+    def __init__(self, model, weights, name):
+        super().__init__()
+        self.model = model
+        self.attention_norm = TrainedNorm(model, weights, f"{name}.attention_norm")
+        self.feedforward_norm = TrainedNorm(model, weights, f"{name}.feed_forward_norm")
+        self.query_key_value = trained_linear(weights, f"{name}.query_key_value")
+        self.output = trained_linear(weights, f"{name}.output")
+        self.inward, self.outward = trained_linear(weights, f"{name}.in"), trained_linear(weights, f"{name}.out")
+        self.scores, self.pattern, self.result = Point(), Point(), Point()
+        self.after_attention, self.units, self.after_feedforward = Point(), Point(), Point()
+
+    def turned(self, x):
+        """Rotary positions of x [B, heads, T, w]: channel c of either half (or pair c of neighbours) turns
+        by position * base^(-2c/w)."""
+        count, half = x.shape[-2], x.shape[-1] // 2
+        speeds = torch.exp(torch.arange(half, dtype=torch.float64, device=x.device)
+                           * (-math.log(self.model["rotary_base"]) / half))
+        angles = torch.outer(torch.arange(count, dtype=torch.float64, device=x.device), speeds)
+        cosine, sine = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+        if self.model["rotary_pairs"] == "neighbours":
+            a, b = x[..., 0::2], x[..., 1::2]
+            return torch.stack((a * cosine - b * sine, a * sine + b * cosine), -1).flatten(-2)
+        a, b = x[..., :half], x[..., half:]
+        return torch.cat((a * cosine - b * sine, a * sine + b * cosine), -1)
+
+    def attend(self, z):
+        heads = self.model["heads"]
+        shared = self.model["key_value_heads"] or heads
+        width = self.model["width"] // heads
+        parts = self.query_key_value(z).split((heads * width, shared * width, shared * width), -1)
+        q, k, v = (part.unflatten(-1, (-1, width)).transpose(1, 2) for part in parts)
+        if self.model["positions"] == "rotary":
+            q, k = self.turned(q), self.turned(k)
+        k, v = (x.repeat_interleave(heads // shared, 1) for x in (k, v))
+        scores = self.scores(q @ k.transpose(-1, -2) / math.sqrt(width))
+        visible = torch.ones(scores.shape[-2:], dtype=torch.bool, device=z.device).tril()
+        pattern = self.pattern(torch.softmax(scores.masked_fill(~visible, -math.inf), -1))
+        return self.result(self.output((pattern @ v).transpose(1, 2).flatten(2)))
+
+    def feed_forward(self, z):
+        hidden = self.inward(z)
+        if self.model["activation"] == "swiglu":
+            gate, value = hidden.chunk(2, -1)
+            hidden = torch.nn.functional.silu(gate) * value
+        else:
+            hidden = getattr(torch.nn.functional, self.model["activation"])(hidden)
+        return self.outward(self.units(hidden))
+
+    def sublayer(self, h, norm, body):
+        return h + (body(norm(h)) if self.model["norm_place"] == "before" else norm(body(h)))
+
+    def forward(self, h):
+        h = self.after_attention(self.sublayer(h, self.attention_norm, self.attend))
+        return self.after_feedforward(self.sublayer(h, self.feedforward_norm, self.feed_forward))
+
+
+class TrainedRun(torch.nn.Module):
+    """The network of a run of word problems. `config` is its config.json. Letters are their numbers; with
+    positions "begin" the token before the first letter is the last row of the embedding, with a "table" a
+    second embedding has a row for each position. Before each iteration `step_scale` times the iteration's
+    row of `step_embedding` is added to the state."""
+
+    def __init__(self, config, weights):
+        super().__init__()
+        self.config, self.model = config, config["model"]
+        tables = sorted(name for name in weights if name.startswith("embedding."))
+        self.embeddings = torch.nn.ParameterList(torch.nn.Parameter(weights[name]) for name in tables)
+        for name in ("positions", "step_embedding"):
+            self.register_parameter(name, torch.nn.Parameter(weights[name]) if name in weights else None)
+        for part in ("initial", "repeated", "final"):
+            setattr(self, part, torch.nn.ModuleList(TrainedBlock(self.model, weights, f"{part}.{i}")
+                                                    for i in range(self.model[part])))
+        self.gate = trained_linear(weights, "gate") if self.model["gate"] == "gru" else None
+        self.final_norm = (TrainedNorm(self.model, weights, "final_norm") if self.model["final_norm"]
+                           else torch.nn.Identity())
+        self.readout = trained_linear(weights, "readout")
+        self.embedded = Point()
+
+    @property
+    def begins(self):
+        """Whether a token stands before the first letter."""
+        return self.config["task"]["positions"] == "begin"
+
+    def loops(self, letters):
+        """Iterations for words of so many letters."""
+        rule = self.model["loops"]
+        if rule["kind"] == "per-doubling":
+            return max(1, rule["least"] * (letters - 1).bit_length())
+        return rule["most"] if rule["kind"] == "range" else rule["least"]
+
+    def step(self, h, number):
+        kind = self.model["step_embedding"]
+        if kind == "none":
+            return h
+        if kind == "clamped":
+            number = min(number, min(self.model["trained_steps"], self.model["step_rows"]) - 1)
+        if kind == "sinusoidal":
+            channel = torch.arange(h.shape[-1], dtype=torch.float64, device=h.device)
+            angle = number * 10000.0 ** (-(channel - channel % 2) / h.shape[-1])
+            row = torch.where(channel % 2 == 0, angle.sin(), angle.cos()).to(h.dtype)
+        elif number >= len(self.step_embedding):
+            raise ValueError(f"{number + 1} loops; this network has steps for {len(self.step_embedding)}")
+        else:
+            row = self.step_embedding[number]
+        return h + self.model["step_scale"] * row
+
+    def encode(self, words):
+        """Tokens [B, T] of words of equal length, lists of letters by their numbers."""
+        words = torch.as_tensor(words, device=self.embeddings[0].device)
+        words = words.unsqueeze(0) if words.dim() == 1 else words
+        if not self.begins:
+            return words
+        begin = words.new_full((len(words), 1), len(self.embeddings[0]) - 1)
+        return torch.cat((begin, words), 1)
+
+    def forward(self, tokens, loops=None):
+        """Logits [B, T, classes] of tokens as `encode` has them."""
+        h = self.embeddings[0][tokens]
+        if len(self.embeddings) > 1:
+            h = h + self.embeddings[1][:tokens.shape[1]]
+        if self.positions is not None:
+            h = h + self.positions[:tokens.shape[1]]
+        h = self.embedded(h)
+        for block in self.initial:
+            h = block(h)
+        turns = self.loops(tokens.shape[1] - self.begins) if loops is None else loops
+        for number in range(turns if len(self.repeated) else 0):
+            before, h = h, self.step(h, number)
+            for block in self.repeated:
+                h = block(h)
+            if self.gate is not None:
+                h = torch.lerp(before, h, torch.sigmoid(self.gate(torch.cat((h, before), -1))))
+        for block in self.final:
+            h = block(h)
+        return self.readout(self.final_norm(h))
+
+    def prefixes(self, word):
+        """The class after each letter of one word."""
+        return self(self.encode(word))[0, int(self.begins):].argmax(-1).tolist()
+
+    points, run_with_cache = Network.points, Network.run_with_cache
+
+
+def load_run(folder, device=None, dtype=None):
+    """The network of a finished run, `config.json` and `model.safetensors` of its folder. ValueError for a run
+    of another task, or a part of a model that this module does not have."""
+    folder = pathlib.Path(folder)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    if config.get("task", {}).get("kind") != "words" or config.get("constructed") or config.get("network"):
+        raise ValueError(f"{folder}: expected a run of `logdepth train word-problem`")
+    model = config["model"]
+    known = {"positions": ("none", "absolute", "rotary"), "gate": ("none", "gru"), "router": ("none",),
+             "query_key_norm": (False,), "layer_scale": (None,), "tied_readout": (False,)}
+    for name, values in known.items():
+        if model[name] not in values:
+            raise ValueError(f"{folder}: model.{name}: expected one of {', '.join(map(str, values))}; "
+                             f"found {model[name]}")
+    return TrainedRun(config, load_file(folder / "model.safetensors")).to(device=device, dtype=dtype)

@@ -16,6 +16,7 @@
 #include "report/pictures/cell_values.hpp"
 #include "report/pictures/circuit_view.hpp"
 #include "report/pictures/division_results.hpp"
+#include "report/pictures/light_lines.hpp"
 #include "report/pictures/nearest_direction.hpp"
 #include "report/pictures/prefix_answers.hpp"
 #include "report/pictures/svg_text.hpp"
@@ -474,9 +475,11 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
 Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
                                      const std::optional<std::pair<Vertex, Vertex>>& pair,
                                      const RunReview& review) {
-  const auto bands = attention_bands(runner, tokens, pair, review);
-  if (!bands.has_value()) return bands.refusal();
-  return token_bands_picture({bands.value()}, "attention of " + attention_title(runner.model()));
+  auto found = attention_bands(runner, tokens, pair, review);
+  if (!found.has_value()) return found.refusal();
+  TokenBands bands = std::move(found).value();
+  explain_light_lines(bands);
+  return token_bands_picture({std::move(bands)}, "attention of " + attention_title(runner.model()));
 }
 
 Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::string>& letters) {

@@ -14,6 +14,7 @@
 #include "report/pictures/circuit_sheet.hpp"
 #include "report/pictures/draw_circuit.hpp"
 #include "report/pictures/render.hpp"
+#include "report/pictures/tikz.hpp"
 #include "runtime/file/unrolling.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -83,7 +84,10 @@ std::string form_of(const std::string& path, const std::vector<std::string>& for
 }
 
 void write_picture(const std::string& svg, const std::string& form, const std::string& path) {
-  write_whole_file(path, form == "svg" ? svg : render_svg(svg, form));
+  write_whole_file(path, form == "svg"    ? svg
+                         : form == "tex"  ? tikz_document(svg)
+                         : form == "tikz" ? tikz_picture(svg)
+                                          : render_svg(svg, form));
 }
 
 }  // namespace
@@ -101,7 +105,7 @@ std::string run_page(const Model& model, const StripPicture& picture, bool toget
 }
 
 std::string save_circuit(const Model& model, const CircuitCards& circuit, const std::string& path) {
-  const std::string form = form_of(path, {"svg", "html", "pdf", "png", "dot"});
+  const std::string form = form_of(path, {"svg", "html", "pdf", "png", "tex", "tikz", "dot"});
   if (form == "dot") {
     write_whole_file(path, circuit_dot(circuit));
   } else if (form == "html") {
@@ -116,7 +120,7 @@ std::string save_circuit(const Model& model, const CircuitCards& circuit, const 
 
 void save_run(const Model& model, const StripPicture& picture, bool together,
               const std::string& path) {
-  const std::string form = form_of(path, {"svg", "html", "pdf", "png"});
+  const std::string form = form_of(path, {"svg", "html", "pdf", "png", "tex", "tikz"});
   if (form == "html") {
     write_whole_file(path, run_page(model, picture, together));
   } else {
@@ -125,7 +129,7 @@ void save_run(const Model& model, const StripPicture& picture, bool together,
 }
 
 void save_picture(const StripPicture& picture, const std::string& path) {
-  const std::string form = form_of(path, {"svg", "html", "pdf", "png"});
+  const std::string form = form_of(path, {"svg", "html", "pdf", "png", "tex", "tikz"});
   if (form == "html") {
     write_whole_file(path, html_page(picture.title, kStyle + strips_style(picture) + kSaidByPicture,
                                      strips_section(picture, true)));
@@ -134,8 +138,13 @@ void save_picture(const StripPicture& picture, const std::string& path) {
   }
 }
 
+void save_graph(const std::string& dot, const std::string& path) {
+  const std::string form = form_of(path, {"tex", "tikz"});
+  write_picture(render_graphs(dot).at(0), form, path);
+}
+
 void save_figure(const std::string& svg, const std::string& path) {
-  write_picture(svg, form_of(path, {"svg", "pdf", "png"}), path);
+  write_picture(svg, form_of(path, {"svg", "pdf", "png", "tex", "tikz"}), path);
 }
 
 }  // namespace logdepth::inline report_pictures

@@ -70,8 +70,8 @@ class Match {
     const std::uint32_t key[2] = {ask.query, std::prev(after)->bounds};
     std::uint32_t& known = targets_[key];
     if (known == Memo::kUnknown) known = target(ask.query, key[1]);
-    if (known == kNoTarget || known >= q_.keys.of_vector.size()) return KeyClasses::kNone;
-    const std::uint32_t c = q_.keys.of_vector[known];
+    if (known == kNoTarget) return KeyClasses::kNone;
+    const std::uint32_t c = q_.keys.of_vector.find(known);
     return c != KeyClasses::kNone && q_.keys.first[c] < ask.visible ? c : KeyClasses::kNone;
   }
 

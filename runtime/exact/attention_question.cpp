@@ -140,10 +140,9 @@ class Restriction {
 KeyClasses classes_of(const HeadRows<ValueId>& rows, Restriction& restriction, std::uint64_t set) {
   KeyClasses classes;
   classes.of_position.reserve(rows.tokens());
+  classes.of_vector = NumberedVectors(rows.tokens());
   for (std::uint32_t position = 0; position < rows.tokens(); ++position) {
     const TupleId key = restriction.restricted(rows.keys[position], set);
-    if (key >= classes.of_vector.size())
-      classes.of_vector.resize(rows.vectors->size(), KeyClasses::kNone);
     std::uint32_t& known = classes.of_vector[key];
     if (known == KeyClasses::kNone) {
       known = static_cast<std::uint32_t>(classes.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,14 +13,42 @@
 
 namespace logdepth::inline runtime_exact {
 
-/// Keys that are equal on the blocks asked for. Classes are numbered by their first position.
-struct KeyClasses {
+/// Numbers of some vectors of a head, in a table as large as an input and not as all vectors that
+/// earlier inputs had.
+class NumberedVectors {
+ public:
   static constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
 
+  /// Room for so many vectors.
+  explicit NumberedVectors(std::size_t vectors = 0)
+      : slots_(std::bit_ceil(2 * vectors + 2), {kNone, kNone}) {}
+  /// The number of a vector, kNone at first.
+  std::uint32_t& operator[](TupleId id) {
+    auto& [vector, number] = slots_[slot_of(id)];
+    vector = id;
+    return number;
+  }
+  std::uint32_t find(TupleId id) const { return slots_[slot_of(id)].second; }
+
+ private:
+  std::size_t slot_of(TupleId id) const {
+    std::size_t slot = id * std::uint64_t{0x9e3779b97f4a7c15} >> 32 & (slots_.size() - 1);
+    while (slots_[slot].first != id && slots_[slot].first != kNone)
+      slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+
+  std::vector<std::pair<TupleId, std::uint32_t>> slots_;  // open addressing, at most half full
+};
+
+/// Keys that are equal on the blocks asked for. Classes are numbered by their first position.
+struct KeyClasses {
+  static constexpr std::uint32_t kNone = NumberedVectors::kNone;
+
   std::vector<std::uint32_t> of_position;
-  std::vector<std::uint32_t> first;      ///< per class, its first position
-  std::vector<TupleId> vector;           ///< per class, the key with other blocks zeroed
-  std::vector<std::uint32_t> of_vector;  ///< per vector its class or kNone
+  std::vector<std::uint32_t> first;  ///< per class, its first position
+  std::vector<TupleId> vector;       ///< per class, the key with other blocks zeroed
+  NumberedVectors of_vector;         ///< the class of a vector, or kNone
 
   std::size_t size() const { return first.size(); }
   /// Number of classes that some of the first `visible` positions belong to.

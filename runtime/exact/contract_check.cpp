@@ -101,11 +101,28 @@ void ContractCheck::before(const Location& location, const Stream<ValueId>& stre
   }
 }
 
+KeyDirections& ContractCheck::directions_of(const Location& location, std::size_t head) {
+  /// Pairs that a head may remember beside those of its current input.
+  constexpr std::size_t kMostPairs = std::size_t{1} << 14;
+  if (numbers_ != arithmetic_.forgotten()) directions_.clear();
+  numbers_ = arithmetic_.forgotten();
+  const HeadPlace place{location.layer, head};
+  auto found = directions_.find(place);
+  if (found != directions_.end() && found->second.size() > kMostPairs) {
+    directions_.erase(found);
+    found = directions_.end();
+  }
+  if (found == directions_.end())
+    found = directions_.emplace(place, KeyDirections(arithmetic_.pool())).first;
+  return found->second;
+}
+
 void ContractCheck::on_head(const Location& location, std::size_t head,
                             const HeadRows<ValueId>& rows) {
   const Contract& contract = model_.layers[location.layer].attention.heads[head].contract;
   if (const auto* find = std::get_if<FindContract>(&contract))
-    expected_[head].found = std::make_unique<FoundKeys>(*find, rows, arithmetic_.pool());
+    expected_[head].found =
+        std::make_unique<FoundKeys>(*find, rows, arithmetic_.pool(), directions_of(location, head));
 }
 
 bool ContractCheck::kept_related(const Expected& expected, const SelectedRow& row) {

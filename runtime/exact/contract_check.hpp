@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,8 @@ class ContractCheck : public ForwardObserver<ValueId> {
     std::vector<std::vector<std::uint64_t>> asks_for, answers;
     std::vector<char> preferred;  ///< related: whether a position is preferred
   };
+  /// Of a head with a FindContract, from run to run.
+  KeyDirections& directions_of(const Location& location, std::size_t head);
   Real value(const SparseVector& form, const Stream<ValueId>& stream, std::size_t token) const;
   static bool kept_related(const Expected& expected, const SelectedRow& row);
   bool kept(const Contract& contract, const Expected& expected, const SelectedRow& row) const;
@@ -67,6 +70,8 @@ class ContractCheck : public ForwardObserver<ValueId> {
   std::vector<Expected> expected_;                     ///< per head of the sublayer
   std::vector<std::vector<std::uint64_t>> evaluated_;  ///< rows per layer of the file and head
   std::optional<BrokenContract> broken_;
+  std::map<HeadPlace, KeyDirections> directions_;  ///< as long as the numbers are
+  std::uint64_t numbers_ = 0;                      ///< the forgetting that came before them
 };
 
 }  // namespace logdepth::inline runtime_exact

@@ -56,7 +56,12 @@ class Exact {
   std::size_t bytes() const { return pool_.bytes(); }
   void abandon_sums() { open_.clear(); }
   /// Drops all numbers; their ids mean nothing afterwards.
-  void forget() { pool_.clear(); }
+  void forget() {
+    pool_.clear();
+    ++forgotten_;
+  }
+  /// How often that was.
+  std::uint64_t forgotten() const { return forgotten_; }
 
   ValuePool& pool() { return pool_; }
   const ValuePool& pool() const { return pool_; }
@@ -67,6 +72,7 @@ class Exact {
   ValuePool pool_;
   SumRoom open_;
   AttentionStatistics statistics_;
+  std::uint64_t forgotten_ = 0;
 };
 
 static_assert(Arithmetic<Exact>);

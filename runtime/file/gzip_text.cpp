@@ -5,9 +5,11 @@
 
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "logdepth/errors.hpp"
+#include "objects/text_format.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth::inline runtime_file {
@@ -72,7 +74,9 @@ std::string packed(const std::string& text) {
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
   std::string bytes = read_whole_file(path, limit);
-  return is_gzip(bytes) ? unpacked(bytes, path, limit) : bytes;
+  if (is_gzip(bytes)) bytes = unpacked(bytes, path, limit);
+  const std::string_view text = without_byte_order_mark(bytes, path);
+  return text.size() == bytes.size() ? std::move(bytes) : std::string(text);
 }
 
 }  // namespace logdepth::inline runtime_file

@@ -13,8 +13,8 @@ std::string unpacked(const std::string& bytes, const std::string& path, std::siz
 /// The same text gives the same bytes on every machine.
 std::string packed(const std::string& text);
 
-/// The text of a file that a user gives, packed by gzip or not. Errors: as read_whole_file, and
-/// InputError for damaged gzip data.
+/// The text of a file that a user gives, packed by gzip or not, without a byte order mark. Errors: as
+/// read_whole_file, and InputError for damaged gzip data and for UTF-16 and UTF-32, which are named.
 [[nodiscard]] std::string read_text_file(const std::string& path,
                                          std::size_t limit = std::size_t{1} << 30);
 

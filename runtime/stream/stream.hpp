@@ -63,6 +63,12 @@ class Stream {
     return ids_[segment * tokens + token];
   }
   TupleId& id(std::size_t token, std::size_t segment) { return ids_[segment * tokens + token]; }
+  /// Of all tokens, in their order.
+  std::span<const TupleId> ids(std::size_t segment) const {
+    return {ids_.data() + segment * tokens, tokens};
+  }
+  /// Whether ids of tuples mean the same in both.
+  bool shares_tuples_with(const Stream& other) const { return pools_ == other.pools_; }
   std::size_t bytes() const { return ids_.capacity() * sizeof(TupleId); }
 
  private:

@@ -365,7 +365,8 @@ TEST(LemmaA5, OnlyHeadsAreUndone) {
   cells::Program p("undone");
   const auto e = p.flag("e");
   const auto D = p.number("D");
-  EXPECT_THROW(undone({fetch("near").causal(uniform()).add(D, e), test(e).zero(D)}), InputError);
+  EXPECT_THROW((void)undone({fetch("near").causal(uniform()).add(D, e), test(e).zero(D)}),
+               InputError);
 }
 
 }  // namespace

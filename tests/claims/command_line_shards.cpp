@@ -80,7 +80,9 @@ TEST_F(Shards, PartsOfATestOfWordsAreTheWholeTestAndItsRecord) {
 
 TEST_F(Shards, PartsOfTestsOfGraphsDivisionsAndEquationsAreTheWholeTests) {
   done({"compile", "connectivity", "-o", "compact.json"});
-  expect_same({"test", "compact.json", "--against", "graph:reachability", "--random", "4"}, 3);
+  expect_same(
+      {"test", "compact.json", "--against", "graph:reachability", "--up-to", "2", "--random", "4"},
+      3);
   done({"compile", "connectivity", "--construction", "rows", "--size", "3", "-o", "rows.json"});
   expect_same({"test", "rows.json", "--against", "graph:undirected-reachability", "--up-to", "3",
                "--random", "5"},

@@ -70,7 +70,7 @@ TEST_F(States, ThatAreExchangedFailATest) {
   compile(with_prefix("prefix state last 0 1 1 1"), "exchanged.json");
   const Finished finished = logdepth({"test", "exchanged.json", "--against", kRight});
   EXPECT_EQ(finished.status, 1);
-  EXPECT_NE(finished.out.find("'s' (1 letters, shrunk from 1): expected state after the first 1 "
+  EXPECT_NE(finished.out.find("'s' (1 letter, shrunk from 1): expected state after the first 1 "
                               "letter 1, found 0"),
             std::string::npos)
       << finished.out;

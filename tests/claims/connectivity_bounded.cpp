@@ -2,6 +2,8 @@
 // the graph.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "compiler/difference/first_difference.hpp"
 #include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
@@ -49,12 +51,16 @@ TEST(ConnectivityBounded, HasFiveLayersBeforeItsLoopAndAsManyNumbersWhateverTheC
   }
 }
 
-TEST(ConnectivityBounded, IsRightOnEveryGraphOfAtMostThreeVerticesWithEverySourceAndTarget) {
-  Bounds bounds;
-  bounds.up_to = 3;
-  bounds.random = 0;
-  for (const std::uint32_t vertices : {3u, 9u, 100u})
+TEST(ConnectivityBounded, IsRightOnEverySmallGraphWithEverySourceAndTarget) {
+  // All of three vertices with a contract in between, 10, are in the ledger.
+  for (const auto& [vertices, up_to] :
+       {std::pair{3u, 3u}, std::pair{9u, 2u}, std::pair{100u, 2u}}) {
+    Bounds bounds;
+    bounds.up_to = up_to;
+    bounds.random = 8;
+    bounds.max_size = 3;
     support::expect_right_on_graphs(examine_graphs(compiled(vertices), {bounds}), "bounded");
+  }
 }
 
 TEST(ConnectivityBounded, IsRightOnPathsCutsCyclesStarsAndRandomGraphsUpToTheContract) {

@@ -66,6 +66,13 @@ bool holds_aba(const std::string& word) {
   return found == 3;
 }
 
+/// No two neighbouring a, and no a at every third position.
+bool sparse(const std::string& word) {
+  for (std::size_t i = 0; i < word.size(); ++i)
+    if (word[i] == 'a' && ((i > 0 && word[i - 1] == 'a') || (i + 1) % 3 == 0)) return false;
+  return true;
+}
+
 TEST(Crasp, ExamplesDecideTheirLanguages) {
   for (const Norm norm : {Norm::rms, Norm::layernorm}) {
     const std::size_t less = norm == Norm::rms ? 0 : 3;
@@ -73,6 +80,7 @@ TEST(Crasp, ExamplesDecideTheirLanguages) {
     expect_language(crasp_example("dyck1.crasp"), balanced, 11 - less, norm);
     expect_language(crasp_example("anbncn.crasp"), blocks, 8 - less, norm);
     expect_language(crasp_example("subsequence.crasp"), holds_aba, 8 - less, norm);
+    expect_language(crasp_example("positions.crasp"), sparse, 8 - less, norm);
   }
 }
 
@@ -108,11 +116,13 @@ TEST(Crasp, ExamplesTakeALayerForEachComparisonAndForEachMomentOfTables) {
   };
   for (const auto& [file, nesting, comparisons, table_layers] :
        {Sizes{"majority.crasp", 1, 1, 0}, Sizes{"dyck1.crasp", 2, 3, 0},
-        Sizes{"anbncn.crasp", 2, 5, 1}, Sizes{"subsequence.crasp", 3, 3, 2}}) {
+        Sizes{"anbncn.crasp", 2, 5, 1}, Sizes{"subsequence.crasp", 3, 3, 2},
+        Sizes{"positions.crasp", 2, 1, 1}}) {
     const Compiled compiled(crasp_example(file));
     EXPECT_EQ(compiled.number("nesting"), nesting) << file;
     EXPECT_EQ(compiled.number("comparisons"), comparisons) << file;
-    EXPECT_EQ(compiled.depth(), comparisons + table_layers) << file;
+    const std::size_t position_layers = file == std::string("positions.crasp") ? 2 : 0;
+    EXPECT_EQ(compiled.depth(), comparisons + table_layers + position_layers) << file;
   }
 }
 
@@ -176,6 +186,101 @@ TEST(Crasp, EveryOperationMeansWhatTheFieldSays) {
   for (const auto& [expression, decides] : cases)
     expect_language(fmt::format("alphabet a b\nL := {}\n", expression), counts(decides), 7,
                     Norm::rms, 3);
+}
+
+/// The last position, from 1 on; and how many of the positions `from` to `to` left of it are a.
+struct Past {
+  const std::string& word;
+  std::size_t i() const { return word.size(); }
+  int a(std::size_t from, std::size_t to) const {
+    int count = 0;
+    for (std::size_t back = from; back <= to && back < word.size(); ++back)
+      count += word[word.size() - 1 - back] == 'a';
+    return count;
+  }
+};
+
+TEST(Crasp, PositionsAndDistancesMeanWhatTheLiteratureSays) {
+  constexpr std::size_t all = 1000;
+  struct Case {
+    const char* lines;
+    std::function<bool(const Past&)> decides;
+    std::size_t position_layers;
+  };
+  const std::vector<Case> cases = {
+      {"L := MOD(i, 2) = 0", [](const Past& p) { return p.i() % 2 == 0; }, 0},
+      {"L(i) := i mod 2 = 1", [](const Past& p) { return p.i() % 2 == 1; }, 0},
+      {"L := MOD(i, 1) = 0", [](const Past&) { return true; }, 0},
+      {"L := MOD(i, 3) = 1", [](const Past& p) { return p.i() % 3 == 1; }, 2},
+      {"L := i % 7 >= 3", [](const Past& p) { return p.i() % 7 >= 3; }, 2},
+      {"L := mod(i, 5) = MOD(i, 3)", [](const Past& p) { return p.i() % 5 == p.i() % 3; }, 2},
+      {"L := MOD(i, 5) < #[Q_a]",
+       [](const Past& p) { return static_cast<int>(p.i() % 5) < p.a(0, all); }, 2},
+      {"L := #[MOD(i, 4) > 1 and Q_a] = 2",
+       [](const Past& p) {
+         int count = 0;
+         for (std::size_t i = 1; i <= p.i(); ++i) count += i % 4 > 1 && p.word[i - 1] == 'a';
+         return count == 2;
+       },
+       2},
+      {"L := #[j = i - 1] Q_a(j) = 1", [](const Past& p) { return p.a(1, 1) == 1; }, 1},
+      {"L := #[j = i - 3] Q_a = 0", [](const Past& p) { return p.a(3, 3) == 0; }, 1},
+      {"L := #[j = i] Q_a(j) > 0", [](const Past& p) { return p.a(0, 0) > 0; }, 0},
+      {"L := #[j = i - 2] true = 1", [](const Past& p) { return p.i() > 2; }, 1},
+      {"L := #[j = i - 2] not Q_a(j) = 1",
+       [](const Past& p) { return p.i() > 2 && p.a(2, 2) == 0; }, 1},
+      {"L := #[j <= i] Q_a(j) = 2", [](const Past& p) { return p.a(0, all) == 2; }, 0},
+      {"L := #[j < i] Q_a(j) = 2", [](const Past& p) { return p.a(1, all) == 2; }, 1},
+      {"L := #[j <= i - 2] Q_a(j) = 2", [](const Past& p) { return p.a(2, all) == 2; }, 1},
+      {"L := #[j >= i - 2] Q_a(j) = 2", [](const Past& p) { return p.a(0, 2) == 2; }, 1},
+      {"L := #[j < i - 1, j > i - 5] Q_a(j) >= 2", [](const Past& p) { return p.a(2, 4) >= 2; }, 1},
+      {"L := #[j < i - 5, j > i - 2] Q_a(j) = 0", [](const Past&) { return true; }, 0},
+      {"A(i) := #[j = i - 1] Q_a(j) = 1\nL(i) := #[j = i - 2] A(j) = 1",
+       [](const Past& p) { return p.a(3, 3) == 1; }, 1},
+      {"P := #[Q_a] > 1\nL := #[j = i - 1] P(j) = 1", [](const Past& p) { return p.a(1, all) > 1; },
+       1},
+      {"P := #[Q_a] = 0\nL := #[j = i - 2] P(j) = 1",
+       [](const Past& p) { return p.i() > 2 && p.a(2, all) == 0; }, 1},
+      {"P := not #[Q_a] > 1\nL := #[j < i] P(j) = 2",
+       [](const Past& p) {
+         int count = 0;
+         for (std::size_t n = 1; n < p.i(); ++n) count += Past{p.word.substr(0, n)}.a(0, all) <= 1;
+         return count == 2;
+       },
+       0},
+      {"L := #[j = i - 1] (MOD(j, 3) = 0 or Q_a(j)) = 1",
+       [](const Past& p) { return p.i() > 1 && ((p.i() - 1) % 3 == 0 || p.a(1, 1) == 1); }, 2},
+      {"i := #[Q_a]\nj := 1\nL := #[j = i] = i",  // lines may be called i and j
+       [](const Past& p) {
+         int count = 0;
+         for (std::size_t n = 1; n <= p.i(); ++n) count += Past{p.word.substr(0, n)}.a(0, all) == 1;
+         return count == p.a(0, all);
+       },
+       0},
+  };
+  for (const auto& [lines, decides, position_layers] : cases) {
+    const std::string text = fmt::format("alphabet a b\n{}\n", lines);
+    expect_language(
+        text, [&](const std::string& word) { return decides(Past{word}); }, 7, Norm::rms, 3);
+    const Compiled compiled(text);
+    const auto& parameters = compiled.program.parameters;
+    EXPECT_EQ(parameters.contains("position_layers") ? compiled.number("position_layers") : 0u,
+              position_layers)
+        << lines;
+    EXPECT_EQ(compiled.depth(),
+              compiled.number("comparisons") + compiled.number("table_layers") + position_layers)
+        << lines;
+  }
+}
+
+TEST(Crasp, ResiduesOfEveryModulusAreExactAtLongLengths) {
+  for (const int m : {2, 3, 4, 9, 16}) {
+    Compiled compiled(fmt::format("alphabet a\nL := MOD(i, {}) = {}\n", m, m - 1));
+    for (const std::size_t length : {0, 1, 255, 256, 257, 510, 511, 512})
+      EXPECT_EQ(compiled.answer(Word(length, 0)),
+                length % static_cast<std::size_t>(m) + 1 == static_cast<std::size_t>(m))
+          << m << " " << length;
+  }
 }
 
 TEST(Crasp, CountsFormulasThatHoldBeforeTheFirstLetterAtLettersOnly) {

@@ -43,6 +43,9 @@ class AnyProgram {
 
  private:
   std::string boolean(int depth) {
+    if (depth > 0 && *rc::gen::inRange(0, 12) == 0)
+      return fmt::format("(MOD(i, {}) {} {})", *rc::gen::inRange(1, 6),
+                         *rc::gen::element<std::string>("<", "=", ">"), *rc::gen::inRange(0, 4));
     const int kind = *rc::gen::inRange(0, depth > 0 ? 10 : 2);
     if (kind == 0 && !booleans_.empty()) return *rc::gen::elementOf(booleans_);
     if (kind < 2) return *rc::gen::element<std::string>("Q_a", "Q_b", "Q_a", "Q_b", "true");
@@ -58,6 +61,9 @@ class AnyProgram {
     if (kind == 0 && !counts_.empty()) return *rc::gen::elementOf(counts_);
     if (kind == 1) return std::to_string(*rc::gen::inRange(0, 4));
     if (kind < 6) return "#[" + boolean(depth - 1) + "]";
+    if (kind == 6 && *rc::gen::inRange(0, 2) == 0)
+      return fmt::format("#[j {} i - {}] ({})", *rc::gen::element<std::string>("=", "<", ">="),
+                         *rc::gen::inRange(0, 4), over_j(depth - 1));
     const std::string a = count(depth - 1), b = count(depth - 1);
     if (kind == 6) return a + " + " + b;
     if (kind == 7) return a + " - (" + b + ")";
@@ -66,16 +72,26 @@ class AnyProgram {
     return "(" + boolean(depth - 1) + " ? " + a + " : " + b + ")";
   }
 
+  /// What #[j ...] counts: an earlier line, or letters and positions.
+  std::string over_j(int depth) {
+    if (!booleans_.empty() && *rc::gen::inRange(0, 2) == 0)
+      return *rc::gen::elementOf(booleans_) + "(j)";
+    if (depth > 0 && *rc::gen::inRange(0, 3) == 0)
+      return "not (" + over_j(depth - 1) + ") or MOD(j, 2) = 1";
+    return *rc::gen::element<std::string>("Q_a(j)", "not Q_a(j)", "MOD(j, 3) = 1");
+  }
+
   std::vector<std::string> booleans_, counts_;
 };
 
 TEST(CraspPrograms, AnyProgramIsDecidedByItsNetworkAsByItsInterpreter) {
-  std::size_t deepest = 0, with_tables = 0, decisive = 0;
+  std::size_t deepest = 0, with_tables = 0, decisive = 0, with_positions = 0;
   const bool passed = rc::check("every word of at most 5 letters and a long one", [&] {
     const std::string text = AnyProgram().text();
     Compiled compiled(text);
     deepest = std::max(deepest, compiled.depth());
     with_tables += compiled.number("table_layers") > 0;
+    with_positions += compiled.program.parameters.contains("position_layers");
     std::size_t accepted = 0, words = 0;
     const auto agree = [&](const Word& word) {
       const bool right = compiled.oracle->accepts(word);
@@ -92,6 +108,7 @@ TEST(CraspPrograms, AnyProgramIsDecidedByItsNetworkAsByItsInterpreter) {
   EXPECT_TRUE(passed);
   EXPECT_GE(deepest, 6u) << "the programs were too easy";
   EXPECT_GE(with_tables, 100u);
+  EXPECT_GE(with_positions, 150u);
   EXPECT_GE(decisive, 500u);
 }
 
@@ -99,7 +116,8 @@ TEST(CraspPrograms, DoesAfterEveryLayerWhatItsProgramSays) {
   for (const auto& [file, word] :
        std::map<std::string, std::string>{{"dyck1.crasp", "(()))(()"},
                                           {"anbncn.crasp", "aabbbcca"},
-                                          {"subsequence.crasp", "cabbca"}}) {
+                                          {"subsequence.crasp", "cabbca"},
+                                          {"positions.crasp", "abbabab"}}) {
     const Compiled compiled(crasp_example(file));
     const Alphabet& alphabet = compiled.crasp.alphabet;
     EXPECT_FALSE(first_difference(compiled.program, compiled.network.model(),
@@ -212,6 +230,20 @@ TEST(CraspPrograms, WhatCannotBeReadIsRefusedWithFileLineAndWhatWasExpected) {
       {"alphabet c", "expected one line 'alphabet', found a second one"},
       {"L := Q_a $ Q_b", "expected the end of the line, found '$'"},
       {"L := " + std::string(400, '(') + "Q_a", "expected an expression nested at most 300 deep"},
+      {"L := MOD(i, 2) and Q_a", "expected a Boolean before 'and', found a count"},
+      {"L := MOD(i, 0) = 0", "expected a number from 1 to 256 as modulus of a position, found '0'"},
+      {"L := MOD(i, 257) = 0", "expected a number from 1 to 256 as modulus of a position, found"},
+      {"L := MOD(A, 2) = 0", "expected the position 'i' after 'MOD(', found 'A'"},
+      {"L := i = 3", "expected 'mod' after the position 'i', found '='"},
+      {"L := n = 3",
+       "expected the name of an earlier line, found 'n', at column 6; positions are written "},
+      {"L := Q_a(j)", "expected the position 'i' between parentheses after a name or letter, fou"},
+      {"L := #[j = i - 1] Q_a(i) = 1", "expected the position 'j' between parentheses after a n"},
+      {"L := #[j = i + 1] Q_a(j) = 1", "expected positions up to i, found 'i +'"},
+      {"L := #[j = i - 257] Q_a = 1", "expected a number from 0 to 256 after 'i -', found '257'"},
+      {"L := #[j i] Q_a = 1", "expected '<', '<=', '=', '>=' or '>' after the position 'j', fou"},
+      {"L := #[j = i - 1] A = 1", "expected a Boolean after '#[j ...]', found a count"},
+      {"L := #[j < i] (#[j < i] Q_a = 1) = 1", "expected one '#[j ...]', found one inside another"},
   };
   for (const auto& [line, sentence] : sentences)
     EXPECT_EQ(refused(line).rfind("f.crasp:3: " + sentence, 0), 0u) << line << "\n"
@@ -222,8 +254,8 @@ TEST(CraspPrograms, WhatCannotBeReadIsRefusedWithFileLineAndWhatWasExpected) {
   };
   EXPECT_EQ(whole(""), "f.crasp:1: expected a line 'alphabet LETTER...'");
   EXPECT_EQ(whole("L := true\n"),
-            "f.crasp:1: expected a line 'alphabet LETTER...' first, found 'L'");
-  EXPECT_EQ(whole("alphabet // a\n"), "f.crasp:1: expected letters after 'alphabet'");
+            "f.crasp:1: expected a line 'alphabet LETTER...' first, found 'L', at column 1");
+  EXPECT_EQ(whole("alphabet // a\n"), "f.crasp:1: expected letters after 'alphabet', at column 1");
   support::expect_parts(whole("alphabet a a\n"), {"f.crasp:1: ", "occurs twice"});
   EXPECT_EQ(whole("alphabet a\nA := #[Q_a]\n"),
             "f.crasp:3: expected a Boolean line, which decides, found none");

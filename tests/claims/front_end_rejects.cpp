@@ -128,29 +128,37 @@ TEST(BadRegularExpressions, HugeAutomataAreForecastNotBuilt) {
 
 TEST(BadFstFiles, AreRefusedWithTheLineAndWhatWasExpected) {
   EXPECT_EQ(of_fst(""), "x.fst:1: the file is empty; expected arcs: from to label [weight]");
-  EXPECT_EQ(of_fst("0 1 a\n\nx 1 a\n"), "x.fst:3: expected a state number, found 'x'");
-  EXPECT_EQ(of_fst("0 -1 a\n"), "x.fst:1: expected a state number, found '-1'");
+  EXPECT_EQ(of_fst("0 1 a\n\nx 1 a\n"), "x.fst:3: expected a state number, found 'x', at column 1");
+  EXPECT_EQ(of_fst("0 -1 a\n"), "x.fst:1: expected a state number, found '-1', at column 3");
   EXPECT_EQ(of_fst("0 1 a b\n"),
-            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'b'");
+            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'b', at "
+            "column 7");
   EXPECT_EQ(of_fst("0 1 a b 0.5\n"),
-            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'b'");
-  EXPECT_EQ(of_fst("0 1 a a x\n"), "x.fst:1: expected a weight, found 'x'");
-  EXPECT_EQ(of_fst("0 1 a\n1 b\n"), "x.fst:2: expected a weight, found 'b'");
-  EXPECT_EQ(of_fst("0 1 a nan\n"),
-            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'nan'");
-  EXPECT_EQ(of_fst("0 1 2 3 4 5\n"),
-            "x.fst:1: expected 'from to label [weight]' or 'final [weight]', found '0 1 2 3 4 5'");
+            "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'b', at "
+            "column 7");
+  EXPECT_EQ(of_fst("0 1 a a x\n"), "x.fst:1: expected a weight, found 'x', at column 9");
+  EXPECT_EQ(of_fst("0 1 a\n1 b\n"), "x.fst:2: expected a weight, found 'b', at column 3");
+  EXPECT_EQ(
+      of_fst("0 1 a nan\n"),
+      "x.fst:1: expected an acceptor: a weight or a second label equal to 'a', found 'nan', at "
+      "column 7");
+  EXPECT_EQ(
+      of_fst("0 1 2 3 4 5\n"),
+      "x.fst:1: expected 'from to label [weight]' or 'final [weight]', found '0 1 2 3 4 5', at "
+      "column 11");
   EXPECT_EQ(of_fst("0\n"), "x.fst: no letter occurs; expected at least one arc with a letter");
   EXPECT_EQ(of_fst("0 1 a\n0 1 \xFF\n"),
-            "x.fst:2: letter '\\xff' of the alphabet is not valid UTF-8");
+            "x.fst:2: letter '\\xff' of the alphabet is not valid UTF-8, at column 5");
   EXPECT_EQ(of_fst("0 1 a\n1 1 c\n", "a 1\nb 2\n"),
-            "x.fst:2: label 'c' is not in the symbols file; expected a symbol");
-  EXPECT_EQ(of_fst("0 1 1\n1 1 3\n", "a 1\nb 2\n"),
-            "x.fst:2: label '3' is not in the symbols file; expected a number of a symbol");
+            "x.fst:2: label 'c' is not in the symbols file, at column 5; expected a symbol");
+  EXPECT_EQ(
+      of_fst("0 1 1\n1 1 3\n", "a 1\nb 2\n"),
+      "x.fst:2: label '3' is not in the symbols file, at column 5; expected a number of a symbol");
   EXPECT_EQ(of_fst("0 1 a\n", "a one\n"),
-            "symbols of x.fst:1: expected a symbol and its number, found 'a one'");
+            "symbols of x.fst:1: expected a symbol and its number, found 'a one', at column 3");
   EXPECT_EQ(of_fst("0 1 a\n", "a 1\nb 1\n"),
-            "symbols of x.fst:2: symbol 'b' or its number 1 occurs twice; expected each once");
+            "symbols of x.fst:2: symbol 'b' or its number 1 occurs twice, at column 1; expected "
+            "each once");
 }
 
 TEST(BadFstFiles, HugeStateNumbersCostNoMemory) {
@@ -165,27 +173,32 @@ TEST(BadDotFiles, AreRefusedWithTheLineAndWhatWasExpected) {
       of_dot(""),
       "x.dot:1: expected a DOT digraph: Wanted \"graph\" or \"digraph\" (token is \"<eof> ''\")");
   EXPECT_EQ(of_dot("graph { a -- b }"),
-            "x.dot:1: expected a DOT digraph: expected 'digraph', found an undirected graph");
-  EXPECT_EQ(of_dot("strict digraph { a -> b }"),
-            "x.dot:1: expected 'digraph' without 'strict', which merges parallel edges");
+            "x.dot:1: expected a DOT digraph: expected 'digraph', found an undirected graph, at "
+            "column 1");
+  EXPECT_EQ(
+      of_dot("strict digraph { a -> b }"),
+      "x.dot:1: expected 'digraph' without 'strict', which merges parallel edges, at column 1");
   EXPECT_EQ(of_dot(start + " p -> p [label=a]\n foo = ;\n}\n"),
             "x.dot:4: expected a DOT digraph: Wanted identifier as right side of = (token is "
-            "\"<semicolon> ';'\")");
-  EXPECT_EQ(of_dot(start + " p -> p [label=\"a]\n}\n"), "x.dot:3: expected '\"' to end the string");
+            "\"<semicolon> ';'\"), at column 8");
+  EXPECT_EQ(of_dot(start + " p -> p [label=\"a]\n}\n"),
+            "x.dot:3: expected '\"' to end the string, at column 16");
   EXPECT_EQ(of_dot(start + " p -> p [label=<a>]\n}\n"),
-            "x.dot:3: expected a quoted string, HTML strings are not read");
-  EXPECT_EQ(
-      of_dot(start + " p -> p [label=\"a,,b\"]}"),
-      "x.dot: edge from 'p' to 'p': expected letters separated by commas, found 'a,,b'; write "
-      "\\, for the letter comma");
+            "x.dot:3: expected a quoted string, HTML strings are not read, at column 16");
+  EXPECT_EQ(of_dot(start + " p -> p [label=\"a,,b\"]}"),
+            "x.dot:3: expected letters separated by commas, found 'a,,b', at column 17; write \\, "
+            "for the "
+            "letter comma");
   EXPECT_EQ(
       of_dot(start + " p -> p [label=\"[a,b]\"]}"),
-      "x.dot: edge from 'p' to 'p': expected letters separated by commas, found a comma inside "
-      "brackets in '[a,b]'; write \\, for the letter comma");
+      "x.dot:3: expected letters separated by commas, found a comma inside brackets in '[a,b]', at "
+      "column 17; write \\, for the letter comma");
   EXPECT_EQ(of_dot(start + " p -> p [label=\"a b\"]}"),
-            "x.dot:3: letter 'a b' of the alphabet holds white space or a control character");
-  EXPECT_EQ(of_dot(start + "p [accepting=maybe]}"),
-            "x.dot: expected true or false for accepting of node 'p', found 'maybe'");
+            "x.dot:3: letter 'a b' of the alphabet holds white space or a control character, at "
+            "column 17");
+  EXPECT_EQ(
+      of_dot(start + "p [accepting=maybe]}"),
+      "x.dot:3: expected true or false for accepting of node 'p', found 'maybe', at column 14");
   EXPECT_EQ(
       of_dot("digraph { p -> p [label=a] }"),
       "x.dot: expected an initial state: the target of an edge without letters from a node of "
@@ -193,7 +206,7 @@ TEST(BadDotFiles, AreRefusedWithTheLineAndWhatWasExpected) {
   EXPECT_EQ(of_dot(start + "}"),
             "x.dot: no letter occurs; expected at least one arc with a letter");
   EXPECT_EQ(of_dot("digraph {\n" + std::string(200000, '{')),
-            "x.dot:2: expected braces nested at most 100 deep");
+            "x.dot:2: expected braces nested at most 100 deep, at column 100");
 }
 
 TEST(BadJffFiles, AreRefusedWithTheLineAndWhatWasExpected) {
@@ -201,26 +214,38 @@ TEST(BadJffFiles, AreRefusedWithTheLineAndWhatWasExpected) {
     return "<structure>\n<type>fa</type>\n<automaton>\n" + inside + "</automaton>\n</structure>";
   };
   const std::string state = "<state id=\"0\"><initial/><final/></state>\n";
-  EXPECT_EQ(of_jff(""),
-            "x.jff:1: expected an XML file of JFLAP, but found: No document element found");
-  EXPECT_EQ(of_jff("<structure>\n<type>fa</type>\n<automaton>"),
-            "x.jff:3: expected an XML file of JFLAP, but found: Start-end tags mismatch");
-  EXPECT_EQ(of_jff("<html/>"), "x.jff:1: expected a <structure> element, as JFLAP writes");
   EXPECT_EQ(
-      of_jff("<structure>\n<type>pda</type></structure>"),
-      "x.jff:2: expected <type>fa</type>, a finite automaton, found 'pda', a pushdown automaton");
-  EXPECT_EQ(of_jff(file("<state/>\n")), "x.jff:4: expected an attribute id of <state>");
-  EXPECT_EQ(of_jff(file(state + state)), "x.jff:5: state '0' occurs twice; expected distinct ids");
+      of_jff(""),
+      "x.jff:1: expected an XML file of JFLAP, but found: No document element found, at column 1");
+  EXPECT_EQ(
+      of_jff("<structure>\n<type>fa</type>\n<automaton>"),
+      "x.jff:3: expected an XML file of JFLAP, but found: Start-end tags mismatch, at column 11");
+  EXPECT_EQ(of_jff("<html/>"),
+            "x.jff:1: expected a <structure> element, as JFLAP writes, at column 1");
+  EXPECT_EQ(of_jff("<structure>\n<type>pda</type></structure>"),
+            "x.jff:2: expected <type>fa</type>, a finite automaton, found 'pda', a pushdown "
+            "automaton, at "
+            "column 1");
+  EXPECT_EQ(of_jff(file("<state/>\n")),
+            "x.jff:4: expected an attribute id of <state>, at column 1");
+  EXPECT_EQ(of_jff(file(state + state)),
+            "x.jff:5: state '0' occurs twice, at column 1; expected distinct ids");
   EXPECT_EQ(of_jff(file("<state id=\"0\"/>\n")),
-            "x.jff:3: expected a <state> with <initial/>, but no state is initial");
+            "x.jff:3: expected a <state> with <initial/>, but no state is initial, at column 1");
   EXPECT_EQ(of_jff(file(state + "<transition><from>0</from><to>7</to><read>a</read></transition>")),
-            "x.jff:5: expected <to> to be the id of a state, found '7'");
+            "x.jff:5: expected <to> to be the id of a state, found '7', at column 1");
   EXPECT_EQ(of_jff(file(state + "<transition><from>0</from><to>0</to></transition>")),
-            "x.jff:5: expected a <read> element in the transition");
+            "x.jff:5: expected a <read> element in the transition, at column 1");
   EXPECT_EQ(
-      of_jff(file(state + "<transition><from>0</from><to>0</to><read>[a-z]</read></transition>")),
-      "x.jff:5: expected letters in <read>, found the range '[a-z]'; write a transition per "
-      "letter");
+      of_jff(file(state + "<transition><from>0</from><to>0</to><read>[a-cx]</read></transition>")),
+      "x.jff:5: expected letters or one range [x-y] in <read>, found '[a-cx]', at column 37; write "
+      "a "
+      "transition per letter or range");
+  for (const std::string range : {"[c-a]", "[a-\xF0\x9F\x98\x80]"})
+    EXPECT_EQ(of_jff(file(state + "<transition><from>0</from><to>0</to><read>" + range +
+                          "</read></transition>")),
+              "x.jff:5: expected a range of 1 to 1024 letters in <read>, found '" + range +
+                  "', at column 37");
   EXPECT_EQ(of_jff(file(state)),
             "x.jff: no letter occurs; expected at least one arc with a letter");
 }

@@ -130,8 +130,9 @@ TEST(GivenGraphs, FortransExponentIsANumber) {
 TEST(GivenGraphs, RefusalsNameTheFormatAndThePlace) {
   EXPECT_EQ(
       refusal_of_graph("comma.edges"),
-      "comma.edges:1: the word 'a,b' holds the separator ','; expected blanks between source "
-      "and target; 'tr ',' \" \"' converts the file, and a first line '# edge list' declares that "
+      "comma.edges:1: the word 'a,b' holds the separator ',', at column 2; expected blanks between "
+      "source and target; 'tr ',' \" \"' converts the file, and a first line '# edge list' "
+      "declares that "
       "its words are names");
   EXPECT_TRUE(refusal_of_graph("label-two-lines.gml")
                   .starts_with("label-two-lines.gml:7: expected a name of a vertex"));
@@ -158,12 +159,16 @@ TEST(GivenAutomata, MealyMachinesAreSaidToAcceptNothing) {
 TEST(GivenAutomata, JflapsLabels) {
   EXPECT_EQ(refusal([] { (void)load(kJff, "blank-read.jff"); }),
             "blank-read.jff:2: expected letters in <read>, found ' ' with white space or a control "
-            "character, which is no letter here; epsilon is an empty <read/>");
-  EXPECT_EQ(refusal([] { (void)load(kJff, "blank-read-entity.jff"); }),
-            "blank-read-entity.jff:2: expected letters in <read>, found ' ' with white space or a "
-            "control character, which is no letter here; epsilon is an empty <read/>");
-  EXPECT_EQ(refusal([] { (void)load(kJff, "two-reads.jff"); }),
-            "two-reads.jff:3: expected one <read> in <transition>, found a second one");
+            "character, which is no letter here, at column 37; epsilon is an empty <read/>, and "
+            "another character can take the place of a blank");
+  EXPECT_EQ(
+      refusal([] { (void)load(kJff, "blank-read-entity.jff"); }),
+      "blank-read-entity.jff:2: expected letters in <read>, found ' ' with white space or a "
+      "control character, which is no letter here, at column 37; epsilon is an empty <read/>, "
+      "and another character can take the place of a blank");
+  EXPECT_EQ(
+      refusal([] { (void)load(kJff, "two-reads.jff"); }),
+      "two-reads.jff:3: expected one <read> in <transition>, found a second one, at column 51");
   const LoadedAutomaton epsilon = load(kJff, "epsilon-spelled.jff");
   expect_language(epsilon, "b*", Alphabet({"b"}));
   EXPECT_EQ(
@@ -174,19 +179,21 @@ TEST(GivenAutomata, JflapsLabels) {
   expect_language(load(kJff, "word-label.jff"), "abc*", Alphabet({"a", "b", "c"}));
   const std::string latin = refusal([] { (void)load(kJff, "latin1.jff"); });
   EXPECT_TRUE(
-      latin.starts_with("latin1.jff:1: the file declares the encoding 'ISO-8859-1'; expected "
-                        "UTF-8, which alone is read; 'iconv -f ISO-8859-1 -t UTF-8 "))
+      latin.starts_with("latin1.jff:1: the file declares the encoding 'ISO-8859-1', at column 1; "
+                        "expected UTF-8, which alone is read; 'iconv -f ISO-8859-1 -t UTF-8 "))
       << latin;
 }
 
 TEST(GivenAutomata, LabelsOfOpenFstHfstAndK2) {
   const LoadedAutomaton hfst = load(kFst, "hfst-epsilon.fst");
   expect_language(hfst, "b*", Alphabet({"b"}));
-  EXPECT_TRUE(refusal([] { (void)load(kFst, "k2-final-arc.fst"); })
-                  .starts_with("k2-final-arc.fst:2: expected a letter, found the negative label "
-                               "'-1', the label of arcs into the final state in k2; 'awk "));
-  EXPECT_EQ(refusal([] { (void)load(kFst, "s1.fst", "mine.syms"); }),
-            "mine.syms:3: symbol 'b' or its number 1 occurs twice; expected each once");
+  EXPECT_TRUE(
+      refusal([] { (void)load(kFst, "k2-final-arc.fst"); })
+          .starts_with("k2-final-arc.fst:2: expected a letter, found the negative label "
+                       "'-1', the label of arcs into the final state in k2, at column 5; 'awk "));
+  EXPECT_EQ(
+      refusal([] { (void)load(kFst, "s1.fst", "mine.syms"); }),
+      "mine.syms:3: symbol 'b' or its number 1 occurs twice, at column 1; expected each once");
   for (const std::string symbol :
        {"@_IDENTITY_SYMBOL_@", "@_UNKNOWN_SYMBOL_@", "@P.CASE.NOM@", "@D.CASE@"}) {
     const std::string sentence =
@@ -222,7 +229,7 @@ TEST(GivenAutomata, DotOfPyformlangAndFstdraw) {
                                     "some path spells it"}));
   EXPECT_EQ(refusal([] { (void)load(kDot, "label-with-space.dot"); }),
             "label-with-space.dot:5: letter 'put x' of the alphabet holds white space or a control "
-            "character");
+            "character, at column 19");
 }
 
 /// As the writers of these tools have it.
@@ -295,9 +302,10 @@ TEST(GivenPrograms, CraspIsReadInTheSpellingsOfOtherLanguages) {
   const auto oracle = make_crasp_oracle(program, "x");
   EXPECT_TRUE(oracle->accepts({1, 0, 1}));
   EXPECT_FALSE(oracle->accepts({0, 0}));
-  EXPECT_TRUE(refusal([] { (void)parse_crasp("alphabet a\nD := #[j = i - 1] = 1\n", "x"); })
-                  .starts_with("x:2: expected the name of an earlier line, found 'j'; position "
-                               "predicates are not read"));
+  EXPECT_TRUE(
+      refusal([] { (void)parse_crasp("alphabet a\nD := pos = 1\n", "x"); })
+          .starts_with("x:2: expected the name of an earlier line, found 'pos', at column 6; "
+                       "positions are written MOD(i, m) and #[j = i - 1] P(j)"));
 }
 
 using GivenFiles = support::CommandLine;

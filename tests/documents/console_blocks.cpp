@@ -40,6 +40,7 @@ const std::string kRecheck = "takes A5; docs/commands.md and the label recheck r
 const std::string kFloats = "takes A5 for a minute; docs/exports.md runs the same at length 16";
 const std::string kReport = "output of a run of minutes, written by bench/exact_cost.py";
 
+const std::string kModule = "a module of JavaScript; tests of the label playground import it";
 const std::string kCoq = "needs coqc; the label coq runs the same";
 
 const std::vector<NotRun> kNotRun = {
@@ -157,6 +158,8 @@ const std::vector<NotRun> kNotRun = {
      "python3 tests/mutants/source_edits.py --record tests/mutants/judged.jsonl --folder "
      "build/edits",
      kMutants},
+    {"playground/README.md", "import {readModel, run, wordInput} from './exact_runner.mjs';",
+     kModule},
     {"runtime/README.md", "value    = [ \"+\" | \"-\" ] term { ( \"+\" | \"-\" ) term }", kDrawing},
 };
 
@@ -209,7 +212,7 @@ Ran run_page(const std::string& page, const fs::path& folder) {
 
 /// What the pages use of a clone.
 void make_like_a_clone(const fs::path& folder) {
-  for (const char* part : {"examples", "docs", "recheck", "bench/results"}) {
+  for (const char* part : {"examples", "docs", "recheck", "bench/results", "playground"}) {
     fs::create_directories((folder / part).parent_path());
     fs::copy(kRoot / part, folder / part, fs::copy_options::recursive);
   }
@@ -253,7 +256,8 @@ TEST(FencedBlocks, AreRunOrListedWithAReason) {
     // Programs on pages of the library, and what they print, are for the tests of the library.
     // So are programs in Python for tests/python.
     if (page.starts_with("docs/library/") || page == "docs/exports.md" ||
-        page == "docs/python.md" || page == "python/README.md")
+        page == "docs/interpretability.md" || page == "docs/python.md" ||
+        page == "python/README.md")
       continue;
     for (const FencedBlock& block : support::fenced_blocks(support::read_page(kRoot / page))) {
       const std::string where = page + ":" + std::to_string(block.line);

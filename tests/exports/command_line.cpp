@@ -51,20 +51,22 @@ TEST_F(ExportCommand, AFolderHoldsWhatItsTargetNeeds) {
       names.insert(file.path().filename());
     return names;
   };
-  std::set<std::string> expected = {"SHA256SUMS", "config.json", "model.safetensors"};
+  std::set<std::string> expected = {"README.md", "SHA256SUMS", "config.json", "logdepth_answers.py",
+                                    "model.safetensors"};
   EXPECT_EQ(files("safetensors"), expected);
   expected.insert("logdepth_torch.py");
   EXPECT_EQ(files("torch"), expected);
   expected.insert("logdepth_lens.py");
   EXPECT_EQ(files("transformer-lens"), expected);
   std::string sums;
-  for (const char* name :
-       {"model.safetensors", "config.json", "logdepth_lens.py", "logdepth_torch.py"})
+  for (const char* name : {"model.safetensors", "README.md", "config.json", "logdepth_answers.py",
+                           "logdepth_lens.py", "logdepth_torch.py"})
     sums += sha256(folder.read(std::string("transformer-lens/") + name)) + "  " + name + "\n";
   EXPECT_EQ(folder.read("transformer-lens/SHA256SUMS"), sums) << "as sha256sum -c reads them";
   const auto source = [](const char* name) {
     return read_whole_file(support::source_dir() + "/python/logdepth/" + name);
   };
+  EXPECT_EQ(folder.read("safetensors/logdepth_answers.py"), source("answers.py"));
   EXPECT_EQ(folder.read("torch/logdepth_torch.py"), source("torch.py"));
   EXPECT_EQ(folder.read("transformer-lens/logdepth_lens.py"), source("lens.py"));
 }
@@ -119,7 +121,8 @@ TEST_F(ExportCommand, AFolderIsReplacedAsAWholeOrNotAtAll) {
   EXPECT_EQ(logdepth(arguments("a5.json", {"torch", "--temperature", "1"})).status, 1);
   EXPECT_EQ(folder.read("out/config.json"), first);
   done(arguments("a5.json", {"safetensors"}));
-  EXPECT_EQ(names("out"), (std::set<std::string>{"SHA256SUMS", "config.json", "model.safetensors"}))
+  EXPECT_EQ(names("out"), (std::set<std::string>{"README.md", "SHA256SUMS", "config.json",
+                                                 "logdepth_answers.py", "model.safetensors"}))
       << "what the earlier target needed is still there";
   // What somebody else put there is not lost.
   folder.write("out/notes.txt", "mine");
@@ -198,10 +201,10 @@ TEST_F(ExportCommand, AFileThatProvesNothingHasNoTemperature) {
   model.erase("derived");
   folder.write("bare.json", model.dump());
   refuses(3, arguments("bare.json", {"torch"}),
-          "layer 1, head 1: no temperature can be found: the file carries no program from which "
-          "anything could be proved; set one with --temperature");
-  refuses(3, arguments("bare.json", {"transformer-lens", "--temperature", "100000"}),
-          "the norm before the attention of layer 1");
+          "layer 1, head 1: no temperature is proved: the file carries no program from which "
+          "anything could be proved; --temperature 16384 passes the self-test");
+  // Its norms are not folded, and TransformerLens computes them.
+  done(arguments("bare.json", {"transformer-lens", "--temperature", "100000"}));
   const Finished finished = logdepth(arguments("bare.json", {"torch", "--temperature", "hard"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_NE(finished.err.find("heads tested, not proved"), std::string::npos) << finished.err;
@@ -213,20 +216,39 @@ TEST_F(ExportCommand, AFileThatProvesNothingHasNoTemperature) {
 
 TEST_F(ExportCommand, WhatNumbersOfTheFormatCannotTellApartIsRefused) {
   refuses(3, arguments("a5.json", {"torch", "--precision", "float32"}),
-          "layer 1, head 1 ('prev'): no temperature can be found: at 13 tokens its scores are "
+          "layer 1, head 1 ('prev'): no temperature is proved: at 13 tokens its scores are "
           "proved to "
           "be 0.0034 apart, of which float32 can lose");
+  refuses(3, arguments("a5.json", {"torch", "--precision", "float32"}),
+          "expected a separation of more than 8 times that loss, ");
+  refuses(3, arguments("a5.json", {"torch", "--precision", "float32"}),
+          " passes the self-test (--temperature tested); --temperature hard exports");
+}
+
+TEST_F(ExportCommand, TheTestedTemperatureIsTheLeastPowerOfTwoThatPasses) {
+  refuses(2, arguments("a5.json", {"torch", "--certify", "--temperature", "tested"}),
+          "--temperature tested: expected auto, hard or a number for a certificate");
+  const auto with = [&](const std::string& temperature) {
+    return logdepth(arguments(
+        "a5.json", {"torch", "--precision", "float32", "--json", "--temperature", temperature}));
+  };
+  const Finished finished = with("tested");
+  EXPECT_NE(finished.err.find("heads tested, not proved"), std::string::npos) << finished.err;
+  const double found = json::parse(finished.out).at("temperature");
+  EXPECT_EQ(std::exp2(std::floor(std::log2(found))), found);
+  EXPECT_EQ(with(std::to_string(found)).status, 0);
+  EXPECT_EQ(with(std::to_string(found / 2)).status, 1) << "less than the least";
 }
 
 TEST_F(ExportCommand, WrongUsageIsNamed) {
   refuses(2, {"export", "a5.json", "--to", "torch", "--length", "0", "-o", "out"},
           "--length: expected at least 1");
   refuses(2, arguments("a5.json", {"torch", "--temperature", "warm"}),
-          "--temperature: expected auto, hard or a number above 0, found 'warm'");
+          "--temperature: expected auto, tested, hard or a number above 0, found 'warm'");
   refuses(2, arguments("a5.json", {"torch", "--temperature", "-1"}),
-          "expected auto, hard or a number");
+          "expected auto, tested, hard or a number");
   refuses(2, arguments("a5.json", {"torch", "--temperature", "inf"}),
-          "expected auto, hard or a number");
+          "expected auto, tested, hard or a number");
   refuses(2, arguments("a5.json", {"jax"}), "--to");
   refuses(2, {"export", "a5.json", "--to", "torch", "--length", "4", "-o", ""},
           "expected the name of a file or folder to write, found an empty one");

@@ -273,7 +273,7 @@ TEST(HouseRules, AFunctionIsReadAtOnce) {
 
 TEST(HouseRules, EveryFolderSaysWhatLivesThere) {
   std::vector<std::string> folders = kFolders;
-  folders.insert(folders.end(), {"tests", "examples"});
+  folders.insert(folders.end(), {"tests", "examples", "playground"});
   for (const std::string& folder : folders)
     EXPECT_TRUE(fs::exists(kRoot / folder / "README.md")) << folder;
 }

@@ -54,27 +54,29 @@ TEST(DepthFits, ExactPointsGiveBackTheirLine) {
   EXPECT_TRUE(std::isinf(fit.aic_difference));
 }
 
-TEST(DepthFits, FourPointsGiveTheValuesWorkedOutByHand) {
-  // log2 n = 1 2 3 4 with d = 2 3 5 6. Means 2.5 and 4; sums of products of the deviations:
-  // xx = 5, xd = 3 + 0.5 + 0.5 + 3 = 7, dd = 4 + 1 + 1 + 4 = 10.
-  // a = 7/5 = 1.4, b = 4 - 1.4 * 2.5 = 0.5; errors 0.1 -0.3 0.3 -0.1, squares 0.2; r2 = 0.98.
-  // Inverted: log2 n = 0.7 d - 0.3, so a = 1/0.7 = 1.428571 and b = 0.3/0.7 = 0.428571.
-  // n = 2 4 8 16, mean 7.5: xx = 30.25 + 12.25 + 0.25 + 72.25 = 115, xd = 11 + 3.5 + 0.5 + 17 = 32,
-  // a = 32/115 = 0.278261, squares 10 - 1024/115 = 1.095652; AIC: 4 ln(1.095652/0.2) = 6.803.
-  const DepthFit fit = fit_depth(points_of({{2, 2}, {3, 4}, {5, 8}, {6, 16}}), SeedChoice::best);
+TEST(DepthFits, FivePointsGiveTheValuesWorkedOutByHand) {
+  // log2 n = 1 2 3 4 5 with d = 2 3 5 6 8. Means 3 and 4.8; sums of products of the deviations:
+  // xx = 10, xd = 5.6 + 1.8 + 0 + 1.2 + 6.4 = 15, dd = 7.84 + 3.24 + 0.04 + 1.44 + 10.24 = 22.8.
+  // a = 1.5, b = 4.8 - 4.5 = 0.3; squares 22.8 - 225/10 = 0.3; r2 = 22.5/22.8 = 0.986842.
+  // Inverted: log2 n = 15/22.8 d - 0.157895, so a = 1.52 and b = 0.24.
+  // n = 2 4 8 16 32, mean 12.4: xx = 108.16 + 70.56 + 19.36 + 12.96 + 384.16 = 595.2,
+  // xd = 29.12 + 15.12 - 0.88 + 4.32 + 62.72 = 110.4, a = 0.185484, squares 22.8 - 20.477419 = 2.322581;
+  // AICc: 5 ln(2.322581/0.3) = 10.233, what corrects for five points being the same for both.
+  const DepthFit fit =
+      fit_depth(points_of({{2, 2}, {3, 4}, {5, 8}, {6, 16}, {8, 32}}), SeedChoice::best);
   ASSERT_TRUE(fit.fitted());
   const LeastSquares& log = fit.logarithmic.direct;
-  EXPECT_NEAR(log.a, 1.4, 1e-12);
-  EXPECT_NEAR(log.b, 0.5, 1e-12);
-  EXPECT_NEAR(log.residual, 0.2, 1e-12);
-  EXPECT_NEAR(log.r2, 0.98, 1e-12);
-  EXPECT_EQ(log.points, 4u);
-  EXPECT_NEAR(fit.logarithmic.inverse->first, 1.428571, 1e-6);
-  EXPECT_NEAR(fit.logarithmic.inverse->second, 0.428571, 1e-6);
-  EXPECT_NEAR(fit.linear.direct.a, 0.278261, 1e-6);
-  EXPECT_NEAR(fit.linear.direct.residual, 1.095652, 1e-6);
+  EXPECT_NEAR(log.a, 1.5, 1e-12);
+  EXPECT_NEAR(log.b, 0.3, 1e-12);
+  EXPECT_NEAR(log.residual, 0.3, 1e-12);
+  EXPECT_NEAR(log.r2, 22.5 / 22.8, 1e-12);
+  EXPECT_EQ(log.points, 5u);
+  EXPECT_NEAR(fit.logarithmic.inverse->first, 1.52, 1e-6);
+  EXPECT_NEAR(fit.logarithmic.inverse->second, 0.24, 1e-6);
+  EXPECT_NEAR(fit.linear.direct.a, 0.185484, 1e-6);
+  EXPECT_NEAR(fit.linear.direct.residual, 2.322581, 1e-6);
   EXPECT_EQ(fit.preferred, GrowthCurve::logarithmic);
-  EXPECT_NEAR(fit.aic_difference, 6.803, 1e-3);
+  EXPECT_NEAR(fit.aic_difference, 10.233, 1e-3);
 }
 
 TEST(DepthFits, ACurveIsRecognisedInItsOwnData) {
@@ -91,39 +93,99 @@ TEST(DepthFits, ACurveIsRecognisedInItsOwnData) {
 }
 
 TEST(DepthFits, TwoDifferentReachesCannotTellTheCurvesApart) {
-  const DepthFit fit = fit_depth(points_of({{1, 2}, {2, 2}, {3, 8}, {4, 8}}), SeedChoice::best);
+  const DepthFit fit =
+      fit_depth(points_of({{1, 2}, {2, 2}, {3, 8}, {4, 8}, {5, 8}}), SeedChoice::best);
   ASSERT_TRUE(fit.fitted());
   EXPECT_EQ(fit.preferred, GrowthCurve::undecided);
 }
 
 TEST(DepthFits, TheLogarithmicLawIsShownUnlessTheLinearOneIsTellinglyCloser) {
-  // Squares of both lines by hand give an AIC of 0.30 for the linear one: that says little.
+  // Squares of both lines by hand give an AICc of 0.08 for the linear one: that says little.
   const DepthFit little =
-      fit_depth(points_of({{1, 2}, {2, 4}, {4, 16}, {5, 20}}), SeedChoice::best);
+      fit_depth(points_of({{1, 2}, {2, 4}, {4, 14}, {5, 20}, {6, 27}}), SeedChoice::best);
   EXPECT_EQ(little.preferred, GrowthCurve::linear);
-  EXPECT_NEAR(little.aic_difference, -0.30, 0.01);
+  EXPECT_NEAR(little.aic_difference, -0.0774, 1e-4);
   EXPECT_FALSE(little.telling());
   EXPECT_EQ(&little.shown(), &little.logarithmic);
   const DepthFit line =
-      fit_depth(points_of({{1, 1}, {2, 2.1}, {3, 2.9}, {5, 5}}), SeedChoice::best);
+      fit_depth(points_of({{1, 1}, {2, 2.1}, {3, 2.9}, {5, 5}, {6, 6}}), SeedChoice::best);
   EXPECT_TRUE(line.telling());
   EXPECT_EQ(&line.shown(), &line.linear);
 }
 
-TEST(DepthFits, FewerThanThreeUncensoredDepthsAreRefused) {
-  const DepthFit two =
-      fit_depth({{1, 2, false, 1}, {2, 4, false, 1}, censored(3, 8)}, SeedChoice::best);
-  EXPECT_FALSE(two.fitted());
-  EXPECT_EQ(two.refusal,
-            "fewer than 3 uncensored depths that reach at least 1: 2, with 1 of 3 depths censored");
-  EXPECT_EQ(two.fitted_depths, 0u);
-  EXPECT_TRUE(fit_depth(points_of({{1, 2}, {2, 4}, {3, 9}}), SeedChoice::best).fitted());
-  const DepthFit zeros = fit_depth(points_of({{1, 0}, {2, 0}, {3, 4}, {4, 5}}), SeedChoice::best);
-  EXPECT_FALSE(zeros.fitted());
+TEST(DepthFits, FewerThanFiveSettledDepthsAreNoLaw) {
+  Points points = points_of({{1, 2}, {2, 4}, {3, 9}, {4, 15}});
+  points.push_back(censored(5, 32));
+  const DepthFit four = fit_depth(points, SeedChoice::best);
+  EXPECT_FALSE(four.fitted());
+  EXPECT_EQ(four.refusal,
+            "no law: 4 depths, expected at least 5 that are settled (1 of 5 censored)");
+  EXPECT_EQ(four.fitted_depths, 4u);
+  points.back().censored = false;
+  EXPECT_TRUE(fit_depth(points, SeedChoice::best).fitted());
+  const DepthFit zeros =
+      fit_depth(points_of({{1, 0}, {2, 0}, {3, 4}, {4, 5}, {5, 6}, {6, 7}}), SeedChoice::best);
+  EXPECT_EQ(zeros.refusal,
+            "no law: 4 depths, expected at least 5 that are settled (0 of 6 censored, 2 reaching "
+            "less than 1)");
   EXPECT_EQ(zeros.zero_depths, 2u);
-  const DepthFit flat = fit_depth(points_of({{1, 4}, {2, 4}, {3, 4}}), SeedChoice::best);
-  EXPECT_EQ(flat.refusal, "every uncensored depth reaches the same, with 0 of 3 depths censored");
+  const DepthFit flat =
+      fit_depth(points_of({{1, 4}, {2, 4}, {3, 4}, {4, 4}, {5, 4}}), SeedChoice::best);
+  EXPECT_EQ(flat.refusal, "no law: every settled depth reaches the same (0 of 5 censored)");
   EXPECT_FALSE(fit_depth({}, SeedChoice::best).fitted());
+}
+
+/// Point of a network, one of its iterations.
+DepthPoint of_network(std::size_t network, double depth, double reach, bool absent = false) {
+  return {depth, reach, false, network, false, absent, network};
+}
+
+TEST(DepthFits, AnAbsentSeedCountsWithAtMostItsOwnReach) {
+  // Two seeds have 12 in four iterations; the third never came to four and had 6 in three.
+  const Points twelve = {of_network(0, 4, 12), of_network(1, 4, 12), of_network(2, 4, 6, true)};
+  const DepthCell median = depth_cells(twelve, SeedChoice::median).at(0);
+  EXPECT_EQ(median.reach, 12);
+  EXPECT_EQ(median.absent_seeds, 1u);
+  EXPECT_EQ(median.reaches, (std::vector<double>{12, 12}));
+  EXPECT_TRUE(median.fitted());
+  // With one survivor the median is that of an absent seed, which may be anything less.
+  const Points one = {of_network(0, 4, 12), of_network(1, 4, 5, true), of_network(2, 4, 6, true)};
+  const DepthCell open = depth_cells(one, SeedChoice::median).at(0);
+  EXPECT_EQ(open.reach, 6);
+  EXPECT_TRUE(open.undetermined);
+  EXPECT_FALSE(open.fitted());
+  EXPECT_TRUE(depth_cells(one, SeedChoice::best).at(0).fitted()) << "12 is the largest whatever";
+  const Points behind = {of_network(0, 4, 12), of_network(1, 4, 14, true)};
+  EXPECT_TRUE(depth_cells(behind, SeedChoice::best).at(0).undetermined);
+}
+
+TEST(DepthFits, AFlatSeedSettlesThatAChoiceIsAtLeastThat) {
+  const auto cell = [](bool second_is_open) {
+    return depth_cells({{2, 8, false, 1, true}, {2, 8, false, 2, second_is_open}}, SeedChoice::best)
+        .at(0);
+  };
+  EXPECT_TRUE(cell(false).unsettled && cell(false).at_least);
+  EXPECT_TRUE(cell(true).unsettled);
+  EXPECT_FALSE(cell(true).at_least);
+}
+
+TEST(DepthFits, NetworksAreResampledWholeAndNotDepthByDepth) {
+  // Two networks on parallel lines: whichever is drawn, the median lies on a line of slope 1, so the
+  // slope is certain and the constant is not. Depth by depth both would scatter.
+  Points whole, apart;
+  for (double depth = 1; depth <= 5; ++depth)
+    for (const std::size_t network : {0u, 1u}) {
+      const double reach = std::exp2(depth + static_cast<double>(network));
+      whole.push_back(of_network(network, depth, reach));
+      apart.push_back({depth, reach, false, network + 1});
+    }
+  const DepthFit fit = fit_depth(whole, SeedChoice::best);
+  ASSERT_TRUE(fit.logarithmic.a);
+  EXPECT_NEAR(fit.logarithmic.a->low, 1, 1e-9);
+  EXPECT_NEAR(fit.logarithmic.a->high, 1, 1e-9);
+  EXPECT_NEAR(fit.logarithmic.b->high - fit.logarithmic.b->low, 1, 1e-9);
+  const DepthFit scattered_fit = fit_depth(apart, SeedChoice::best);
+  EXPECT_GT(scattered_fit.logarithmic.a->high - scattered_fit.logarithmic.a->low, 0.1);
 }
 
 TEST(DepthFits, SeedsBecomeTheBestOrTheMedian) {
@@ -181,10 +243,10 @@ TEST(DepthFits, ResamplingIsDeterministicAndFollowsTheScatter) {
   EXPECT_NEAR(width(fit_depth(scattered(0, 5), SeedChoice::median)), 0, 1e-9);
 }
 
-TEST(DepthFits, ResamplesWithoutThreeDepthsAreLeftOutAndCounted) {
-  // At depth 3 one of the two seeds is censored at 8: where it is drawn, two depths are left.
-  const Points points = {
-      {1, 2, false, 1}, {2, 4, false, 1}, {3, 7, false, 1}, {3, 9, false, 2}, {3, 8, true, 3}};
+TEST(DepthFits, ResamplesWithoutFiveDepthsAreLeftOutAndCounted) {
+  // At depth 3 one of the three seeds is censored at 8: where it decides, four depths are left.
+  const Points points = {{1, 2, false, 1}, {2, 4, false, 1},  {3, 7, false, 1}, {3, 9, false, 2},
+                         {3, 8, true, 3},  {4, 16, false, 1}, {5, 30, false, 1}};
   const DepthFit fit = fit_depth(points, SeedChoice::best);
   ASSERT_TRUE(fit.fitted());
   EXPECT_LT(fit.resamples, kResamples);
@@ -195,7 +257,7 @@ TEST(DepthFits, ResamplesWithoutThreeDepthsAreLeftOutAndCounted) {
 TEST(DepthFits, WidthsAreFittedTheOtherWayRound) {
   // The published widths and the values that their line implies.
   Points points;
-  for (const double width : {128., 256., 512., 1024.})
+  for (const double width : {128., 256., 384., 512., 768., 1024.})
     points.push_back({std::log2(width), published_width_line().value(width), false, 1});
   const WidthFit fit = fit_width(points, SeedChoice::best);
   ASSERT_TRUE(fit.fitted());
@@ -218,7 +280,7 @@ TEST(DepthFits, APublishedLineIsNotEvaluatedOutsideItsRange) {
 /// Depths 1, 2, ... with any reaches of at least 1.
 Points any_points() {
   Points points;
-  const auto count = *rc::gen::inRange<std::size_t>(3, 9);
+  const auto count = *rc::gen::inRange<std::size_t>(5, 11);
   for (std::size_t i = 0; i < count; ++i)
     points.push_back(
         {static_cast<double>(i + 1), static_cast<double>(*rc::gen::inRange(1, 500)), false, 1});

@@ -18,12 +18,12 @@ TEST(DepthPoints, AStackIsAsDeepAsItHasLayers) {
   EXPECT_EQ(series[0].problem, "S3");
   EXPECT_EQ(series[0].kind, "stack");
   EXPECT_EQ(series[0].width, 64u);
-  EXPECT_EQ(series[0].cost.runs, 4u);
-  EXPECT_EQ(series[0].cost.seconds, 240);
-  ASSERT_EQ(series[0].points.size(), 4u);
+  EXPECT_EQ(series[0].cost.runs, 6u);
+  EXPECT_EQ(series[0].cost.seconds, 360);
+  ASSERT_EQ(series[0].points.size(), 6u);
   EXPECT_EQ(series[0].points[1].point.depth, 4);
   EXPECT_EQ(series[0].points[1].point.reach, 6);
-  EXPECT_TRUE(series[0].points[3].point.censored);
+  EXPECT_TRUE(series[0].points[5].point.censored);
 }
 
 TEST(DepthPoints, ALoopIsAsDeepAsItRan) {
@@ -49,7 +49,7 @@ TEST(DepthPoints, AFrontierHasAPointForEveryNumberOfLoops) {
   const auto series = depth_series({hops()});
   ASSERT_EQ(series.size(), 1u);
   EXPECT_EQ(series[0].problem, "reachability");
-  EXPECT_EQ(series[0].kind, "masked recurrence");
+  EXPECT_EQ(series[0].kind, "unmasked recurrence");
   ASSERT_EQ(series[0].points.size(), 6u);
   EXPECT_EQ(series[0].points[3].point.depth, 5);
   EXPECT_FALSE(series[0].points[4].point.censored);
@@ -74,7 +74,7 @@ TEST(DepthPoints, WhatDiffersInMoreThanDepthIsAnotherSeries) {
     heads |= one.setting.find("model.heads=8") != std::string::npos;
     cuda |= one.device == "cuda";
   }
-  EXPECT_EQ(plain, 2u);
+  EXPECT_EQ(plain, 4u);
   EXPECT_TRUE(control && heads && cuda);
 }
 
@@ -82,15 +82,16 @@ TEST(DepthPoints, ANetworkMadeFromAWeightsFileIsNotALearnedOne) {
   std::vector<RunRecord> runs = doubling("S3");
   runs[0].config.constructed = ConstructedConfig{.weights = "s3.json"};
   ASSERT_EQ(depth_series(runs).size(), 1u);
-  EXPECT_EQ(depth_series(runs)[0].points.size(), 3u);
+  EXPECT_EQ(depth_series(runs)[0].points.size(), 5u);
   EXPECT_NE(depth_table_markdown(table_of(runs, {}), {})
-                .find("read: 4, of which 1 began with compiled weights"),
+                .find("read: 6, of which 1 began with compiled weights"),
             std::string::npos);
 }
 
 TEST(DepthPoints, WidthsAtOneDepthAreASeriesOfTheirOwn) {
   std::vector<RunRecord> runs;
-  for (const auto& [width, reach] : {std::pair(32u, 3), {64u, 6}, {128u, 9}}) {
+  for (const auto& [width, reach] :
+       {std::pair(16u, 0), {32u, 3}, {64u, 6}, {128u, 9}, {256u, 12}}) {
     runs.push_back(words("S3", 2, reach));
     runs.back().config.model.width = width;
     runs.back().config.model.heads = width / 16;
@@ -99,7 +100,7 @@ TEST(DepthPoints, WidthsAtOneDepthAreASeriesOfTheirOwn) {
   const auto widths = width_series(runs);
   ASSERT_EQ(widths.size(), 1u);
   EXPECT_EQ(widths[0].depth, 2);
-  EXPECT_EQ(widths[0].points[1].point.depth, 6);  // log2 64
+  EXPECT_EQ(widths[0].points[2].point.depth, 6);  // log2 64
   const DepthTable table = table_of(runs, {});
   ASSERT_EQ(table.widths.size(), 1u);
   EXPECT_NEAR(table.widths[0].best.line.a, 3, 1e-9);
@@ -119,6 +120,13 @@ TEST(DepthPoints, OneLoopedNetworkHasAPointForEveryNumberOfItsLoops) {
   EXPECT_EQ(first[3].depth, 4);
   EXPECT_EQ(first[3].reach, 12);
   EXPECT_EQ(series[0].depth_points(1)[2].reach, 5);
+  // The second was never trained for four loops: with them it has at most what it had.
+  const auto all = series[0].depth_points();
+  ASSERT_EQ(all.size(), 8u);
+  EXPECT_TRUE(all[7].absent);
+  EXPECT_EQ(all[7].depth, 4);
+  EXPECT_EQ(all[7].reach, 5);
+  EXPECT_EQ(all[7].network, all[1].network);
   // A record without that list has one point, as before, in a series of its own.
   RunRecord older = by_loops(3, {2, 4, 7}, 8);
   older.result.erase("by_loops");
@@ -143,11 +151,11 @@ TEST(DepthPoints, AFixedLoopIsADepthOfItsSeriesAndALawByItself) {
 
 TEST(DepthPoints, ANetworkByItsLoopsIsFittedSeedBySeed) {
   const DepthTable table =
-      table_of({by_loops(1, {2, 4, 8, 12}, 32), by_loops(2, {1, 2, 4, 8}, 32)});
+      table_of({by_loops(1, {2, 4, 8, 12, 20}, 32), by_loops(2, {1, 2, 4, 8, 16}, 32)});
   const LearnedRow& row = table.problems.at(0).learned.at(0);
   ASSERT_EQ(row.run_fits.size(), 2u);
   ASSERT_TRUE(row.run_fits[1].fitted());
-  EXPECT_NEAR(row.run_fits[1].logarithmic.direct.a, 1, 1e-9);  // 1 2 4 8 in 1 2 3 4 layers
+  EXPECT_NEAR(row.run_fits[1].logarithmic.direct.a, 1, 1e-9);  // 1 2 4 8 16 in 1 to 5 layers
   EXPECT_NEAR(row.run_fits[1].logarithmic.direct.b, 1, 1e-9);
   EXPECT_GT(row.run_fits[0].logarithmic.direct.a, 1.05);
   EXPECT_EQ(row.best.cells[3].reach, 12);
@@ -155,7 +163,7 @@ TEST(DepthPoints, ANetworkByItsLoopsIsFittedSeedBySeed) {
   const TextTable runs = runs_table(table);
   ASSERT_EQ(runs.rows.size(), 2u);
   EXPECT_EQ(runs.rows[1][4].substr(0, 40), "d = 1.00 log2 n* + 1.00, r2 = 1.00; 0 of");
-  EXPECT_NE(runs.rows[0][3].find("n* at 1: 2, no learning curve; 2: 4"), std::string::npos)
+  EXPECT_NE(runs.rows[0][3].find("n* at 1: 2, plateaued; 2: 4"), std::string::npos)
       << runs.rows[0][3];
 }
 

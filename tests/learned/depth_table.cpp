@@ -22,13 +22,13 @@ const LearnedRow& only_row(const DepthTable& table) {
   return table.problems[0].learned[0];
 }
 
-TEST(DepthTables, ThreeDepthsThatGrowAreMeasured) {
+TEST(DepthTables, FiveDepthsThatGrowAreMeasured) {
   const LearnedRow row = only_row(table_of(doubling("S3"), {}));
   EXPECT_EQ(row.status, CellStatus::measured);
   ASSERT_TRUE(row.best.fitted());
   EXPECT_NEAR(row.best.logarithmic.direct.a, 2, 1e-9);
   EXPECT_EQ(row.best.censored_depths, 1u);
-  EXPECT_EQ(row.best.fitted_depths, 3u);
+  EXPECT_EQ(row.best.fitted_depths, 5u);
 }
 
 TEST(DepthTables, TwoDepthsAreNotFitted) {
@@ -42,15 +42,19 @@ TEST(DepthTables, ABudgetThatEndedARunIsSaid) {
   std::vector<RunRecord> runs = doubling("S3");
   runs[2].training["stopped"] = "seconds";
   const LearnedRow early = only_row(table_of(runs, {}));
-  EXPECT_EQ(early.status, CellStatus::budget_limited);
+  EXPECT_EQ(early.status, CellStatus::flat);
   EXPECT_TRUE(early.best.fitted());
+  runs[2].training.erase("curve");
+  EXPECT_EQ(only_row(table_of(runs, {})).status, CellStatus::budget_limited);
 
   // A5 on a processor: n* of 2 to 4 with a curriculum that was never finished.
-  std::vector<RunRecord> small = {words("A5", 1, 2), words("A5", 2, 3), words("A5", 3, 4)};
+  std::vector<RunRecord> small;
+  for (std::uint32_t depth = 1; depth <= 5; ++depth)
+    small.push_back(words("A5", depth, depth < 3 ? 2 : depth < 5 ? 3 : 4));
   for (RunRecord& run : small) run.result["length"] = 4;
   for (RunRecord& run : small) run.result["censored"] = false;
   const LearnedRow row = only_row(table_of(small, {}));
-  EXPECT_EQ(row.status, CellStatus::budget_limited);
+  EXPECT_EQ(row.status, CellStatus::flat);
   EXPECT_FALSE(row.best.fitted()) << "a slope through a budget";
   // The same numbers of finished curricula are a measurement.
   for (RunRecord& run : small) run.result["length"] = 16;
@@ -77,19 +81,24 @@ TEST(DepthTables, WhatTheBudgetEndedIsStillRisingOrFlatWhereCurvesAreRecorded) {
   EXPECT_THROW(table_of(runs, {}), InputError);
 }
 
-TEST(DepthTables, RowTokensAreLogarithmicAndMaskedRecurrenceIsLinear) {
-  const DepthTable table =
-      table_of({rows(1, 1), rows(2, 2), rows(3, 4), rows(4, 9, true), hops()}, {});
+TEST(DepthTables, RowTokensAreLogarithmicAndARecurrenceIsLinear) {
+  const DepthTable table = table_of(
+      {rows(1, 1), rows(2, 2), rows(3, 4), rows(4, 8), rows(5, 16), rows(6, 33, true), hops()}, {});
   ASSERT_EQ(table.problems.size(), 1u);
   const auto& learned = table.problems[0].learned;
   ASSERT_EQ(learned.size(), 2u);
-  EXPECT_EQ(learned[1].series.kind, "row tokens");
-  EXPECT_EQ(learned[1].best.preferred, GrowthCurve::logarithmic);
-  EXPECT_NEAR(learned[1].best.logarithmic.direct.a, 1, 1e-9);
-  EXPECT_EQ(learned[0].best.preferred, GrowthCurve::linear);
-  EXPECT_NEAR(learned[0].best.linear.direct.a, 1, 1e-9);
-  EXPECT_NE(fitted_curve_text(learned[0].series, learned[0].best).find("1.00 hops per layer"),
+  EXPECT_EQ(learned[0].series.kind, "row tokens");
+  EXPECT_EQ(learned[0].best.preferred, GrowthCurve::logarithmic);
+  EXPECT_NEAR(learned[0].best.logarithmic.direct.a, 1, 1e-9);
+  EXPECT_EQ(learned[1].series.kind, "unmasked recurrence");
+  EXPECT_EQ(learned[1].best.preferred, GrowthCurve::linear);
+  EXPECT_NEAR(learned[1].best.linear.direct.a, 1, 1e-9);
+  EXPECT_NE(fitted_curve_text(learned[1].series, learned[1].best).find("1.00 hops per layer"),
             std::string::npos);
+  // Under the mask an iteration moves one hop, whatever was learned.
+  RunRecord masked = hops();
+  masked.config.task.as<HopTaskConfig>().masked = true;
+  EXPECT_TRUE(table_of({masked}).problems.empty());
 }
 
 TEST(DepthTables, NoSlopeIsPrintedWithoutWhatWasCensored) {
@@ -157,13 +166,13 @@ TEST(DepthTables, JsonHasEveryNumber) {
     for (const Json& row : problem["learned"])
       for (const char* choice : {"best", "median"})
         EXPECT_TRUE(row[choice].contains("censored_depths")) << row;
-  const Json& masked = json["problems"][1]["learned"][0];
-  EXPECT_EQ(masked["kind"], "masked recurrence");
-  EXPECT_EQ(masked["by_loops"], true);
-  EXPECT_EQ(masked["runs"].size(), 1u);
-  EXPECT_EQ(masked["runs"][0]["points"].size(), 6u);
-  EXPECT_EQ(masked["runs"][0]["law"]["preferred"], "linear");
-  EXPECT_EQ(masked["law"].get<std::string>().substr(0, 6), "open: ");
+  const Json& recurrence = json["problems"][1]["learned"][1];
+  EXPECT_EQ(recurrence["kind"], "unmasked recurrence");
+  EXPECT_EQ(recurrence["by_loops"], true);
+  EXPECT_EQ(recurrence["runs"].size(), 1u);
+  EXPECT_EQ(recurrence["runs"][0]["points"].size(), 6u);
+  EXPECT_EQ(recurrence["runs"][0]["law"]["preferred"], "linear");
+  EXPECT_EQ(recurrence["law"].get<std::string>().substr(0, 6), "open: ");
   EXPECT_EQ(depth_table_json(table), depth_table_json(full_table()));
   EXPECT_EQ(pictures(table), pictures(full_table()));
 }

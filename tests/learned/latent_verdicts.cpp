@@ -54,6 +54,26 @@ TEST(LatentVerdicts, SizesPassAtEveryThresholdAndFailBelow) {
   EXPECT_EQ(Sizes{.feed_forward = 0.201}.verdict(), Verdict::failed);
 }
 
+TEST(LatentVerdicts, AMethodIsJudgedAtEqualStepsAndOnlyIfItSolvesItsOwnSizes) {
+  std::vector<RunRecord> records = {discrete(1, {{0.95, 0.8, 0}})};
+  records.push_back(record(values(Method::continuous), "continuous", 1, {{0.9, 0.8, 0}}));
+  records.push_back(record(values(Method::feed_forward), "feed-forward", 1, {{0.9, 0.2, 0}}));
+  records.push_back(record(values(Method::recurrent), "recurrent", 1, {{0.9, 0.2, 0}}));
+  EXPECT_EQ(criterion_of(records, "LO-3").verdict(), Verdict::passed);
+  records[1].result["cells"][0]["solved"] = 0.89;
+  const report::Criterion weak = criterion_of(records, "LO-3");
+  EXPECT_EQ(weak.verdict(), Verdict::undecided);
+  EXPECT_NE(weak.parts[kOrder].found.find("not judged (0.890 at N = 8)"), std::string::npos)
+      << weak.parts[kOrder].found;
+  records[1].result["cells"][0]["solved"] = 0.9;
+  records[1].config.training.steps += 1;
+  const report::Criterion longer = criterion_of(records, "LO-3");
+  EXPECT_EQ(longer.verdict(), Verdict::undecided);
+  EXPECT_NE(longer.parts[kOrder].found.find("steps, not "), std::string::npos);
+  ASSERT_EQ(longer.missing.size(), 1u);
+  EXPECT_TRUE(longer.missing[0].starts_with("continuous of ")) << longer.missing[0];
+}
+
 TEST(LatentVerdicts, SizesAreUndecidedAboutWhatWasNotMeasuredUnlessTheRestFails) {
   Sizes sizes{1, 1, 0.5, 0.1, std::nullopt};
   EXPECT_EQ(sizes.part(kEndToEnd), Verdict::undecided);
@@ -86,6 +106,8 @@ TEST(LatentVerdicts, RecoveryPassesAtFourFifthsAndAboveTheModelWithoutCorrection
   EXPECT_EQ(judged(0.8, 0.79).verdict(), Verdict::passed);
   EXPECT_EQ(*judged(0.799, 0.0).parts[0].verdict, Verdict::failed);
   EXPECT_EQ(*judged(0.9, 0.9).parts[1].verdict, Verdict::failed);
+  EXPECT_NE(judged(0.44, 0.88).parts[1].found.find("the published effect is reversed here"),
+            std::string::npos);
   EXPECT_EQ(judged(0.9, std::nullopt).verdict(), Verdict::undecided);
 }
 

@@ -16,6 +16,7 @@ using namespace depth_records;
 RunRecord run(double rate, std::uint64_t seed, const std::vector<std::uint64_t>& promotions,
               int reach = 1) {
   RunRecord record = words("A5", 1, reach, seed);
+  record.training.erase("curve");
   record.config.training.learning_rate = rate;
   record.training["steps"] = 2000;
   record.training["tokens"] = 2000 * 512;

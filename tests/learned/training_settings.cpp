@@ -69,7 +69,7 @@ TEST(TrainingSettings, StoredPlansAreRead) {
     }
     ++plans;
   }
-  EXPECT_EQ(plans, 7u);
+  EXPECT_EQ(plans, 8u);
   EXPECT_EQ(of_models, 24u);
 }
 

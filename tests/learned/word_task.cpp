@@ -345,8 +345,9 @@ TEST(WordTasks, TrainOnTheWordsOfAFileInEitherConvention) {
   const MonoidTable table = make_monoid_table("A5");
   const std::vector<std::vector<std::uint32_t>> words = {
       {59, 3, 17, 20, 4, 4, 11, 30}, {8, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 9, 9, 31, 41, 58, 2}};
+  // Of fewer than ten words the last is held out.
   std::set<Answers> beginnings;
-  for (const auto& word : words) beginnings.emplace(word.begin(), word.begin() + 4);
+  for (std::size_t i = 0; i < 2; ++i) beginnings.emplace(words[i].begin(), words[i].begin() + 4);
   const MovedPoints moved("A5");
   for (const ProductOrder order : {ProductOrder::first_letter_first, ProductOrder::published}) {
     std::ostringstream out;
@@ -360,13 +361,49 @@ TEST(WordTasks, TrainOnTheWordsOfAFileInEitherConvention) {
     EXPECT_EQ(samples.tokens, 4u);
     EXPECT_EQ(words_of(samples), beginnings);
     EXPECT_EQ(samples.targets, moved(samples));
-    // Measured on drawn words all the same.
     std::set<Answers> validation;
-    measured(*task, 2, [&](const Samples& batch, std::uint32_t) {
+    const auto result = measured(*task, 2, [&](const Samples& batch, std::uint32_t) {
       validation.merge(words_of(batch));
       return batch.targets;
     });
-    EXPECT_EQ(validation.size(), 600u);
+    EXPECT_EQ(validation, (std::set<Answers>{Answers(words[2].begin(), words[2].end())}));
+    EXPECT_EQ(result["words"], 1);
+    EXPECT_EQ(result["held_out"], true);
+  }
+}
+
+TEST(WordTasks, HoldEveryTenthDifferentWordOfAFileOutWhateverTheSeed) {
+  const support::TemporaryFolder folder;
+  const MonoidTable table = make_monoid_table("Z2");
+  std::ostringstream out;
+  WordFileWriter writer(out, table, ProductOrder::first_letter_first);
+  // All 64 words of six letters, the first twice: the copy is no second word.
+  std::vector<Answers> all;
+  for (std::uint32_t bits = 0; bits < 64; ++bits) {
+    std::vector<std::uint32_t> word;
+    for (std::uint32_t i = 0; i < 6; ++i) word.push_back(bits >> i & 1);
+    writer.write(1, word);
+    if (bits == 9) writer.write(1, word);  // held out, so its copy is not trained on either
+    all.emplace_back(word.begin(), word.end());
+  }
+  folder.write("z2.csv", out.str());
+  std::set<Answers> expected;
+  for (std::size_t i = 9; i < 64; i += 10) expected.insert(all[i]);
+  for (const std::uint64_t seed : {1u, 2u}) {
+    WordTaskConfig config = config_of("Z2", 6);
+    config.data = folder.file("z2.csv");
+    config.batch_tokens = 2400;
+    const auto task = config.make_task(seed);
+    std::set<Answers> held_out, trained;
+    measured(*task, task->stages() - 1, [&](const Samples& batch, std::uint32_t) {
+      held_out.merge(words_of(batch));
+      return batch.targets;
+    });
+    EXPECT_EQ(held_out, expected);
+    for (std::uint64_t step = 0; step < 4; ++step)
+      trained.merge(words_of(task->training_batch(task->stages() - 1, step)));
+    EXPECT_EQ(trained.size(), 64 - expected.size());
+    for (const Answers& word : expected) EXPECT_FALSE(trained.contains(word));
   }
 }
 
@@ -376,6 +413,7 @@ TEST(WordTasks, ReadTheLettersOfAFileOfGenerators) {
   std::ostringstream out;
   WordFileWriter writer(out, table, ProductOrder::first_letter_first);
   writer.write(1, {table.letters[2], table.letters[1], table.letters[0]});
+  writer.write(1, {table.letters[0], table.letters[1], table.letters[0]});  // held out
   folder.write("x.csv", out.str());
   WordTaskConfig config = config_of("flipflop", 3, Letters::generators);
   config.data = folder.file("x.csv");
@@ -396,14 +434,22 @@ TEST(WordTasks, RefuseFilesThatDoNotFitTheSettings) {
     }
     return std::string("accepted");
   };
-  EXPECT_EQ(said(config_of("Z2", 2), "1,1 1,1 0\n"), "accepted");
-  EXPECT_NE(said(config_of("Z2", 4), "1,1 1 1 1,1 0 1 0\n1,1 1,1 0\n")
-                .find("x.csv:3: expected words of at least task.max_length = 4 letters, found 2"),
+  EXPECT_EQ(said(config_of("Z2", 2), "1,1 1,1 0\n1,0 1,0 1\n"), "accepted");
+  EXPECT_NE(said(config_of("Z2", 2), "1,1 1,1 0\n1,1 1,1 0\n")
+                .find("expected at least 2 different words, since one is held out for the measure, "
+                      "found 1"),
             std::string::npos);
+  EXPECT_NE(
+      said(config_of("Z2", 4), "1,1 1 1 1,1 0 1 0\n1,1 1,1 0\n")
+          .find("x.csv:3: expected words of at least 4 letters, task.max_length = 4, found 2"),
+      std::string::npos);
   EXPECT_NE(said(config_of("Z3", 2, Letters::generators), "1,1 2,1 0\n")
                 .find("x.csv:2: expected generators of Z3, as in task.letters, found [2,0,1]"),
             std::string::npos);
-  EXPECT_EQ(said(config_of("Z3", 2, Letters::generators), "1,1 1,1 2\n"), "accepted");
+  EXPECT_NE(said(config_of("Z3", 2, Letters::generators), "1,1 1,1 2\n1,1 1,1 2\n")
+                .find("expected at least 2 different words"),
+            std::string::npos)
+      << "letters that are generators, of which one word alone can be made";
   EXPECT_NE(
       said(config_of("Z2", 2), "1,1 1,1 1\n").find("x.csv:2: target index 2 is 1, expected 0"),
       std::string::npos);

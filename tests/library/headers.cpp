@@ -35,7 +35,7 @@ TEST_F(PublicHeaders, AreInstalledAndNothingElseIs) {
   const std::vector<std::string> installed = headers();
   EXPECT_EQ(std::set<std::string>(installed.begin(), installed.end()), public_ones);
   for (const char* header :
-       {"program", "compile", "constructions", "run", "test", "draw", "inspect"})
+       {"program", "compile", "constructions", "run", "test", "compare", "draw", "inspect"})
     EXPECT_TRUE(public_ones.contains(std::string(header) + ".hpp")) << header;
   for (const std::string& file : support::files_below(prefix)) {
     const bool expected =
@@ -80,6 +80,58 @@ TEST_F(PublicHeaders, CompileAloneWithBothCompilers) {
 }
 
 /// What is exported is a name that some header says; types of the inside occur nowhere.
+TEST_F(PublicHeaders, MakeCompilersWarnWhereANewValueIsDropped) {
+  const std::vector<std::string> dropped = {
+      "head.causal(uniform());",
+      "head.unmasked(uniform());",
+      "head.under(number);",
+      "head.copy(label, label);",
+      "head.copy(product, product);",
+      "head.add(number, flag);",
+      "head.add(number[0], flag);",
+      "head.set(flag);",
+      "match(pointer).back(1);",
+      "match(pointer).key(key);",
+      "rightmost(flag).key(key);",
+      "nearest(Ratio(key)).key(key);",
+      "flagged(flag).when(flag);",
+      "find(Ratio(key)).key(key);",
+      "find(Ratio(key)).key(key).also(Ratio(key));",
+      "find(Ratio(key)).key(key).prefer(flag, flag);",
+      "related({flag}).label(label);",
+      "related({flag}).label(label).prefer(flag);",
+      "Ratio(key).back(1);",
+      "fetch(\"name\");",
+      "undone(head);",
+      "lookup(\"name\", {});",
+      "when(flag).then(flag);",
+      "move(label, label);",
+      "erase(label);",
+      "normalise(key).from(number);",
+      "test(flag).zero(number);",
+      "test(flag).positive(number);",
+  };
+  std::string text =
+      "#include <logdepth/program.hpp>\n"
+      "using namespace logdepth::cells;\n"
+      "void used(Program& p, const Fetch& head, const Flag& flag, const Number& number, const Key& "
+      "key, const Pointer& pointer, const OneHot& label, const Product& product) {\n"
+      "p.final(head.set(flag).causal(uniform()).copy(label, label));\n";
+  for (const std::string& statement : dropped) text += statement + "\n";
+  folder.write("dropped.cpp", text + "}\n");
+  const auto compiled = support::run_process({"g++", "-std=c++20", "-fsyntax-only", "-Wall",
+                                              "-I" + (prefix / "include").string(), "dropped.cpp"},
+                                             folder.path());
+  ASSERT_EQ(compiled.status, 0) << compiled.err;
+  const std::regex warning("dropped\\.cpp:(\\d+):[^\n]*Wunused-result");
+  std::set<std::size_t> warned, expected;
+  for (std::sregex_iterator it(compiled.err.begin(), compiled.err.end(), warning), end; it != end;
+       ++it)
+    warned.insert(std::stoul((*it)[1]));
+  for (std::size_t line = 5; line < 5 + dropped.size(); ++line) expected.insert(line);
+  EXPECT_EQ(warned, expected) << compiled.err;
+}
+
 TEST_F(PublicHeaders, SayWhatTheSharedObjectExports) {
   std::set<std::string> said;
   for (const std::string& header : headers()) {

@@ -51,8 +51,8 @@ TEST_F(OutsideProject, IsBuiltWithFindPackageAndIsWhatThePagesShow) {
 TEST(PagesOfTheLibrary, AreOneForEachHeaderThatIsToBeIncluded) {
   const fs::path pages = fs::path(LOGDEPTH_SOURCE_DIR) / "docs/library";
   const std::string overview = content(pages / "README.md");
-  for (const char* header :
-       {"program", "compile", "constructions", "run", "test", "draw", "inspect", "export"}) {
+  for (const char* header : {"program", "compile", "constructions", "run", "test", "compare",
+                             "draw", "inspect", "export"}) {
     EXPECT_TRUE(content(pages / (std::string(header) + ".md"))
                     .starts_with("# " + std::string(header) + ".hpp: "))
         << header;

@@ -37,7 +37,7 @@ TEST_F(Reference, LeavesNothingOut) {
   const std::string whole = "EXTRACT_ALL=NO\\nGENERATE_HTML=NO\\nGENERATE_XML=YES\\nINPUT=";
   std::string headers;
   for (const char* header :
-       {"compile", "constructions", "run", "test", "draw", "inspect", "export"})
+       {"compile", "constructions", "run", "test", "compare", "draw", "inspect", "export"})
     headers += std::string("logdepth/") + header + ".hpp ";
   EXPECT_EQ(doxygen(whole + headers + "\\n").err, "");
   folder.write("bare.hpp", "/** \\file */\nstruct Bare { int field; };\n");

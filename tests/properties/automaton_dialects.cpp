@@ -162,14 +162,18 @@ TEST(MataBits, BadFormulasAreRefusedWithTheirLine) {
   const auto said = [](const std::string& line) {
     return refusal([&] { (void)read_mata("@NFA-bits\n%Initial p\np a1 p\n" + line, "x.mata"); });
   };
-  EXPECT_EQ(said("p a1 & p\n"), "x.mata:4: expected a bit, found the end of the formula");
-  EXPECT_EQ(said("p (a1 p\n"), "x.mata:4: expected ')' in the formula");
-  EXPECT_EQ(said("p a1 a2 p\n"), "x.mata:4: expected the end of the formula, found 'a2'");
-  EXPECT_EQ(said("p q\n"), "x.mata:4: expected a transition 'state formula state', found 2 words");
+  EXPECT_EQ(said("p a1 & p\n"),
+            "x.mata:4: expected a bit, found the end of the formula, at column 3");
+  EXPECT_EQ(said("p (a1 p\n"), "x.mata:4: expected ')' in the formula, at column 3");
+  EXPECT_EQ(said("p a1 a2 p\n"),
+            "x.mata:4: expected the end of the formula, found 'a2', at column 3");
+  EXPECT_EQ(said("p q\n"),
+            "x.mata:4: expected a transition 'state formula state', found 2 words, at column 1");
   EXPECT_EQ(said("%Epsilon a1\n"), "x.mata: %Epsilon names a letter; expected none in @NFA-bits");
-  EXPECT_EQ(said("%Alphabet-enum a0\n"), "x.mata:3: expected a bit of %Alphabet-enum, found 'a1'");
+  EXPECT_EQ(said("%Alphabet-enum a0\n"),
+            "x.mata:3: expected a bit of %Alphabet-enum, found 'a1', at column 3");
   EXPECT_EQ(said("p " + std::string(400, '!') + "a1 p\n"),
-            "x.mata:4: expected a formula nested at most 300 deep");
+            "x.mata:4: expected a formula nested at most 300 deep, at column 3");
   EXPECT_EQ(refusal([] { (void)read_mata("@NFA-bits\n%Initial p\np \\true p\n", "x"); }),
             "x: no bit occurs; expected at least one transition with a bit");
   std::string many = "p a0";
@@ -360,7 +364,26 @@ TEST(OtherMachines, AreNamed) {
             "x.dot");
       }),
       "x.dot:3: expected a letter, found 'coin / ok', an input and an output as a Mealy machine "
-      "has, which accepts nothing");
+      "has, which accepts nothing, at column 18");
+  const std::string range =
+      "<structure><type>fa</type><automaton><state id=\"0\"><initial/><final/></state><transition>"
+      "<from>0</from><to>0</to><read>[b-e]</read></transition></automaton></structure>";
+  const Nfa letters = read_jff(range, "x.jff");
+  EXPECT_EQ(letters.alphabet.names(), (std::vector<std::string>{"b", "c", "d", "e"}));
+  EXPECT_EQ(letters.arcs.size(), 4u);
+  EXPECT_EQ(letters.notes,
+            (std::vector<std::string>{
+                "x.jff: '[b-e]' in <read> is read as a range of letters, as JFLAP does"}));
+  const Nfa infinite = read_fst("0 1 a\n0 1 b Infinity\n1\n", "x.fst");
+  EXPECT_EQ(infinite.alphabet.names(), std::vector<std::string>{"a"});
+  EXPECT_EQ(infinite.notes,
+            (std::vector<std::string>{
+                "x.fst: arcs of weight Infinity are left out, no path takes them"}));
+  const std::string back =
+      "digraph g {\ni [shape=point];\ni -> s;\ns -> s [label=\"a\" dir=back];\n}\n";
+  EXPECT_TRUE(refusal([&] {
+                (void)read_dot(back, "x.dot");
+              }).starts_with("x.dot:4: expected edges with dir=forward, found dir=back, which "));
   EXPECT_EQ(refusal([] { (void)read_fst("graph [\n]\n", "x.fst"); }),
             "x.fst: the content is GML; expected an OpenFst text; --graph reads it");
   EXPECT_EQ(refusal([] { (void)read_dot("{\"nodes\": []}", "x.dot"); }),

@@ -22,6 +22,7 @@ FILES = {
     "cascade": ["regular", "--regex", "(a|b)*abb", "--construction", "cascade"],
     "layernorm": ["regular", "--group", "S3", "--norm", "layernorm"],
     "modular": ["regular", "--group", "Z6", "--construction", "cascade"],
+    "element": ["regular", "--group", "Z6", "--table", "monoid"],
     "tree": ["regular", "--group", "S3", "--construction", "tree"],
     "reset": ["regular", "--json-automaton", "FLIPFLOP"],
     "majority": ["crasp", str(ROOT / "examples/crasp/majority.crasp")],
@@ -77,6 +78,11 @@ def module(folder, name):
         return importlib.import_module(name)
     finally:
         sys.path.pop(0)
+
+
+def answers():
+    """logdepth_answers as exported folders contain it; no package is needed."""
+    return module(ROOT / "python/logdepth", "answers")
 
 
 def with_new_sums(folder):

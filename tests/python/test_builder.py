@@ -262,3 +262,89 @@ def test_the_cells_of_a_program_that_is_there_are_of_their_kind():
     }
     assert p.cell("letter").labels == ["begin", "a", "b", "c"] and len(p.cell("place")) == 2
     assert len(list(p.cell("place"))) == 2
+
+
+def a_head(p):
+    """A program with a place, a flag and two labels, and a head without writes."""
+    p.alphabet(["a", "b"]).fixed_loops(0)
+    p.constant()
+    place, acts = p.key("place", circle), p.flag("acts")
+    letter, now = p.onehot("letter", ["a", "b"]), p.onehot("now", ["a", "b"])
+    p.position(place)
+    p.token(BEGIN, ~acts, letter == "a").token("a", acts, letter == "a").token("b", acts, letter == "b")
+    p.output("accept", letter["a"]).output("reject", letter["b"])
+    return fetch("last").causal(rightmost(acts).key(place)), now, letter, acts, place
+
+
+def dropped(p):
+    with pytest.raises(logdepth.BadInput, match="is dropped: it is a new value") as e:
+        logdepth.compile(p)
+    with pytest.raises(logdepth.BadInput, match="is dropped"):
+        p.text()
+    return str(e.value)
+
+
+def test_a_dropped_result_is_noticed_where_the_program_ends():
+    p = logdepth.Program("dropped")
+    head, now, letter, _, _ = a_head(p)
+    head = head.copy(now, letter)
+    head.add(p.number("share"), letter["a"])
+    p.final(head)
+    assert "the result of .add(...) (test_builder.py, line" in dropped(p)
+    # Kept in a name, it is dropped all the same: the head without it is a statement.
+    p = logdepth.Program("kept")
+    head, now, letter, _, _ = a_head(p)
+    first = head.copy(now, letter)
+    p.final([first])
+    kept = first.add(p.number("share"), letter["a"])
+    assert "the result of .add(...)" in dropped(p) and kept is not first
+    # The last call of a chain is the one that is named.
+    p = logdepth.Program("chain")
+    head, now, letter, _, _ = a_head(p)
+    first = head.copy(now, letter)
+    first.add(p.number("share"), letter["a"]).add(p.number("other"), letter["b"])
+    p.final(first)
+    assert "the result of .add(...)" in dropped(p)
+
+
+def test_a_dropped_selector_is_noticed():
+    p = logdepth.Program("selector")
+    _, now, letter, acts, place = a_head(p)
+    found = flagged(acts)
+    found.when(acts)
+    p.final(fetch("any").causal(found).add(p.number("share"), letter["a"]))
+    assert "the result of .when(...)" in dropped(p)
+
+
+def test_a_head_without_writes_names_the_dropped_results():
+    p = logdepth.Program("nothing")
+    head, now, letter, _, _ = a_head(p)
+    p.final(head)
+    with pytest.raises(logdepth.BadInput, match="the head writes nothing: expected a copy, add or set; in C.. and "
+                       "Python each of them returns a new head, which has to be used"):
+        logdepth.compile(p)
+
+
+def test_values_that_are_used_later_or_twice_are_no_dropped_results():
+    p = logdepth.Program("shared")
+    head, now, letter, acts, place = a_head(p)
+    selector = rightmost(acts).key(place)
+    p.final(fetch("one").causal(selector).copy(now, letter))
+    waiting = fetch("two").causal(selector).copy(p.onehot("old", ["a", "b"]), letter)
+    assert logdepth.compile(p).run("ab").decision == "rejected"
+    p.final(waiting)
+    assert logdepth.compile(p).run("ab").decision == "rejected" and p.text().count("fetch") == 2
+    # A call that is refused uses nothing up.
+    p = logdepth.Program("refused")
+    head, now, letter, _, _ = a_head(p)
+    with pytest.raises(logdepth.BadInput):
+        head.copy([now], [letter, letter])
+    p.final(head.copy(now, letter))
+    assert logdepth.compile(p).run("ab").decision == "rejected"
+    # Heads that are undone are used.
+    p = logdepth.Program("undone")
+    head, now, letter, _, _ = a_head(p)
+    share = p.number("share")
+    summed = head.add(share, letter["a"])
+    p.final(summed).final(undone(summed))
+    assert logdepth.compile(p).run("ab").decision == "rejected"

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import logdepth
+from logdepth import cells
 
 PROGRAM = os.environ["LOGDEPTH_BINARY"]
 
@@ -81,3 +82,29 @@ def test_what_is_undecided_is_said_alike(abb, tmp_path):
     assert sentence_of("run", tmp_path / "four.json", "--input", "ababab", exits=3) == answer.reason
     with pytest.raises(logdepth.Undecided, match="at most 4"):
         model.prefixes("ababab")
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda: logdepth.Program("x").key("J", "circle"), "Program.key: expected (name: str, code: PositionCode, lifetime: "
+     "Literal['permanent', 'state', 'scratch'] = 'permanent'), found ('J', 'circle')"),
+    (lambda: logdepth.Program("x").alphabet(3), "Program.alphabet: expected (letters: str) or (letters: Sequence[str]), found (3)"),
+    (lambda: logdepth.Program("x").number("n", size=-1), "Program.number: expected (name: str, size: int = 1, lifetime: "
+     "Literal['permanent', 'state', 'scratch'] = 'permanent'), found ('n', size=-1)"),
+    (lambda: logdepth.Program(3), "Program: expected (name: str), found (int)"),
+    (lambda: cells.fetch("x").causal(cells.uniform), "Fetch.causal: expected (selector: Selector), found (a function)"),
+    (lambda: logdepth.compile_regular("a").rounded(temperature="x"), "rounded: expected (engine: str, device: str, temperature: "
+     "float | None, rule: str, tolerance: float, threads: int), found ('float64', 'cpu', 'x', 'bounded', 0, 1)"),
+])
+def test_an_argument_of_the_wrong_type_is_one_sentence(call, said):
+    with pytest.raises(TypeError) as e:
+        call()
+    assert str(e.value) == said
+
+
+def test_a_setting_is_checked_where_it_is_named():
+    model = logdepth.compile_regular("a")
+    for engine in ("float16", "mpfr:1", "mpfr:501", "mpfr:x"):
+        with pytest.raises(logdepth.BadInput, match="^--engine: expected .*, found"):
+            model.rounded(engine)
+    with pytest.raises(logdepth.BadInput, match="--temperature"):
+        model.rounded(temperature=-1)

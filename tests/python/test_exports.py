@@ -1,7 +1,12 @@
 """`Model.export`: the files of the command line, opened with the packages that they are for, and its refusals."""
 
+import ast
+import contextlib
+import io
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -17,6 +22,7 @@ import logdepth
 from logdepth.cells import BEGIN, circle, fetch, rightmost
 
 PROGRAM = os.environ["LOGDEPTH_BINARY"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 LENGTH = 8
 
 
@@ -73,31 +79,24 @@ def test_the_files_are_those_of_the_command_line(name, target, options, tmp_path
 
 
 WORDS = ["", "+", "-", ".", "+.", "+-", "-+", "+..-.", "..+....", "-+-+-+-+", "+......."]
-# A folder has modules of its own; a process each, as their names are the same.
-IN_TORCH = """
+# The modules of exported folders, which need no package of logdepth; in a process of their own, as their names
+# are the same in all folders.
+IN_FOLDERS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-import logdepth_torch
-network = logdepth_torch.load(sys.argv[1])
-print(json.dumps([network.accepts(word) for word in json.loads(sys.argv[2])]))
-"""
-IN_LENS = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import logdepth_lens
-bridge = logdepth_lens.load(sys.argv[1])
-output = bridge.logdepth.config["output"]
-def accepts(word):
-    last = bridge(bridge.logdepth.encode(word), return_type="logits")[0, -1]
-    return (last[output["accept"]] > last[output["reject"]]).item()
-print(json.dumps([accepts(word) for word in json.loads(sys.argv[2])]))
+import logdepth_lens, logdepth_torch
+def answers(folder):
+    lens = "transformer-lens" in folder
+    network = logdepth_lens.load(folder).logdepth if lens else logdepth_torch.load(folder)
+    return [network.accepts(word) for word in json.loads(sys.argv[2])]
+print(json.dumps([answers(folder) for folder in sys.argv[3:]]))
 """
 
 
-def answers_of(program, folder):
+def answers_of(folders):
     done = subprocess.run(
-        [sys.executable, "-B", "-c", program, str(folder), json.dumps(WORDS)], capture_output=True, text=True
-    )
+        [sys.executable, "-B", "-c", IN_FOLDERS, str(folders[-1]), json.dumps(WORDS), *map(str, folders)],
+        capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -114,22 +113,24 @@ def in_onnx(file):
     return answers
 
 
-@pytest.mark.parametrize("precision", ["float64", "float32"])
-def test_a_construction_of_ones_own_has_the_same_answers_everywhere(precision, tmp_path):
-    model = a_switch()
-    exact = [model.run(word).accepted for word in WORDS]
-    assert exact == [word.replace(".", "")[-1:] == "+" for word in WORDS]
-    for target in ("torch", "safetensors", "onnx", "transformer-lens"):
-        model.export(target, tmp_path / target, length=LENGTH, precision=precision)
-    assert answers_of(IN_TORCH, tmp_path / "torch") == exact
-    assert answers_of(IN_LENS, tmp_path / "transformer-lens") == exact
-    assert in_onnx(tmp_path / "onnx") == exact
-    # The same weights, by the module of the package itself.
+def test_a_construction_of_ones_own_has_the_same_answers_everywhere(tmp_path):
     import logdepth.torch
 
-    network = logdepth.torch.load(tmp_path / "safetensors")
-    assert [network.accepts(word) for word in WORDS] == exact
-    assert network.positions.dtype == getattr(torch, precision)
+    model, folders = a_switch(), []
+    exact = [model.run(word).accepted for word in WORDS]
+    assert exact == [word.replace(".", "")[-1:] == "+" for word in WORDS]
+    for precision in ("float64", "float32"):
+        place = tmp_path / precision
+        place.mkdir()
+        for target in ("torch", "safetensors", "onnx", "transformer-lens"):
+            model.export(target, place / target, length=LENGTH, precision=precision)
+        assert in_onnx(place / "onnx") == exact
+        # The same weights, by the module of the package itself.
+        network = logdepth.torch.load(place / "safetensors")
+        assert [network.accepts(word) for word in WORDS] == exact
+        assert network.positions.dtype == getattr(torch, precision)
+        folders += [place / "torch", place / "transformer-lens"]
+    assert answers_of(folders) == [exact] * 4
 
 
 def test_the_module_of_the_package_for_transformer_lens_opens_the_same_folder(tmp_path):
@@ -161,16 +162,16 @@ def test_what_is_refused_is_said_alike(tmp_path):
     a5, division = logdepth.compile_regular(group="A5"), logdepth.compile_division()
     four = logdepth.compile_regular("(a|b)*abb", unroll=4)
     for ask, arguments, sentence in (
-        ((division, "transformer-lens", {"length": 4}), ("--length", "4"), "TransformerLens does not support the input"),
+        ((division, "transformer-lens", {"length": 4}), ("--length", "4"), "no score separation is proved"),
         ((a5, "torch", {"length": 32, "precision": "float32"}), ("--length", "32", "--precision", "float32"),
-         "no temperature can be found"),
+         "no temperature is proved"),
     ):
         assert sentence in refused(logdepth.ExportRefused, ask, arguments, 3, tmp_path)
     assert issubclass(logdepth.ExportRefused, logdepth.LimitReached)
     for ask, arguments, sentence in (
         ((four, "onnx", {"length": 5}), ("--length", "5"), "--length: expected at most 4"),
         ((a5, "onnx", {"length": 8, "temperature": "warm"}), ("--length", "8", "--temperature", "warm"),
-         "expected auto, hard or a number above 0, found 'warm'"),
+         "expected auto, tested, hard or a number above 0, found 'warm'"),
     ):
         assert sentence in refused(logdepth.BadInput, ask, arguments, 2, tmp_path)
 
@@ -188,9 +189,9 @@ def test_an_export_that_answers_wrongly_is_not_written(tmp_path):
         ({"target": "jax"}, "target: expected one of 'torch', 'safetensors', 'onnx', 'transformer-lens', found 'jax'"),
         ({"precision": "half"}, "precision: expected one of 'float64', 'float32', found 'half'"),
         ({"length": 0}, "--length: expected at least 1"),
-        ({"temperature": -1}, "--temperature: expected auto, hard or a number above 0"),
-        ({"temperature": float("nan")}, "--temperature: expected auto, hard or a number above 0"),
-        ({"temperature": []}, "--temperature: expected auto, hard or a number above 0, found a list"),
+        ({"temperature": -1}, "--temperature: expected auto, tested, hard or a number above 0"),
+        ({"temperature": float("nan")}, "--temperature: expected auto, tested, hard or a number above 0"),
+        ({"temperature": []}, "--temperature: expected auto, tested, hard or a number above 0, found a list"),
         ({"path": os.path.join("no", "such", "folder.onnx")}, "folder.onnx: cannot be written"),
     ],
 )
@@ -212,3 +213,55 @@ def test_python_goes_on_while_an_export_is_tested(tmp_path):
     worker.join()
     # Were the interpreter held, there would be one turn, as long as the export.
     assert (tmp_path / "a5.onnx").exists() and turns > 20
+
+
+PAGE = (ROOT / "docs/interpretability.md").read_text(encoding="utf-8")
+
+
+def test_the_programs_of_the_page_on_interpretability_print_what_stands_below_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    assert [kind for kind, _ in blocks] == ["python", "text"] * (len(blocks) // 2) and len(blocks) >= 16
+    names = {}
+    for (_, program), (_, printed) in zip(blocks[::2], blocks[1::2]):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(compile(program, "docs/interpretability.md", "exec"), names)
+        assert said.getvalue() == printed, program
+
+
+def test_the_notebook_of_a_circuit_says_what_is_stored_in_it_in_forty_lines(tmp_path, monkeypatch):
+    """Cell by cell in this process, which has the packages loaded."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "examples/notebooks/ground_truth_circuit.ipynb").read_text(encoding="utf-8")
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    assert sum(len("".join(cell["source"]).splitlines()) for cell in cells) <= 40
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    for place in (str(ROOT), "/home/", "/tmp/", "/work/", '"stderr"'):
+        assert place not in text, place
+    names, pictures = {}, 0
+    for cell in cells:
+        tree, said = ast.parse("".join(cell["source"])), io.StringIO()
+        shown = isinstance(tree.body[-1], ast.Expr) and "image/svg+xml" in str(cell["outputs"])
+        last = ast.Expression(tree.body.pop().value) if shown else None
+        with contextlib.redirect_stdout(said):
+            exec(compile(tree, "notebook", "exec"), names)
+        stored = [output for output in cell["outputs"] if output["output_type"] == "stream"]
+        assert said.getvalue() == "".join("".join(output["text"]) for output in stored)
+        if shown:
+            picture = eval(compile(last, "notebook", "eval"), names)
+            assert picture._repr_svg_().startswith("<svg")
+            pictures += 1
+    assert pictures == 1 and "changed: [2, 4, 6, 8, 10, 12, 14, 16]" in text
+    assert text.count("16 of 16 as predicted") == 4
+
+
+def test_a_tested_temperature_is_written_and_reported(tmp_path):
+    tree = logdepth.compile_regular(group="S3", construction="tree")
+    with pytest.raises(logdepth.ExportRefused, match="passes the self-test") as refusal:
+        tree.export("torch", tmp_path / "tree", length=4)
+    found = float(re.search(r"--temperature (\S+) passes", str(refusal.value))[1])
+    report = tree.export("torch", tmp_path / "tree", length=4, temperature="tested")
+    assert report.temperature == found and not report.separated and "tested, not proved" in report.text
+    with pytest.raises(logdepth.BadInput, match="--temperature tested: expected auto, hard or a number"):
+        tree.export("torch", tmp_path / "other", length=4, temperature="tested", certify=True)

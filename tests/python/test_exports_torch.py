@@ -23,9 +23,15 @@ def network(name, length, *options, **loading):
 
 def assert_right_verdicts(net, name, letters="ab"):
     asked = exported.words(net.config["alphabet"], net.config["length"])
-    right = exported.verdicts(name, asked)
-    wrong = [word for word, verdict in zip(asked, right) if net.accepts(word) is not verdict]
+    right, answers = exported.verdicts(name, asked), exported.answers()
+    verdict_of = {}
+    for length in set(map(len, asked)):
+        words = [word for word in asked if len(word) == length]
+        logits = net(torch.tensor([answers.tokens_of(net.config, word) for word in words]))
+        verdict_of.update((word, answers.verdict(net.config, rows)) for word, rows in zip(words, logits))
+    wrong = [word for word, verdict in zip(asked, right) if verdict_of[word] is not verdict]
     assert wrong == [] and True in right and False in right
+    assert [net.accepts(word) for word in asked[-9:]] == right[-9:]
 
 
 @pytest.mark.parametrize("unrolled", [False, True])

@@ -1,6 +1,8 @@
 """What the tests of this folder share: compiled files, both checkers, exact runs by the independent runner."""
+import collections
 import contextlib
 import copy
+import functools
 import hashlib
 import importlib.util
 import io
@@ -238,13 +240,80 @@ def words(letters, up_to=3, longer=(5, 6, 8, 9)):
         yield [draw.choice(letters) for _ in range(n)]
 
 
-def first_difference(document, answer, some):
+class Prefixes(RUNNER.Model):
+    """The independent runner for many words. Where every head is causal, the stream of a token depends on the tokens up to it and on the number
+    of iterations alone: the words are a tree, and each node is run once. Files that begin with the same steps share their streams."""
+    shared = {}
+
+    def __init__(self, document):
+        super().__init__(store(document, path("changed.run.json")))
+        self.causal, self.found, self.encoding = all(head[0] for layer in self.layers for head in layer[2]), {}, functools.cache(super().encoding)
+        self.start = json.dumps([document[key] for key in ("width", "norm", "position", "embedding")])
+        self.texts = [[json.dumps(layer[part]) for part in ("attention", "feedforward")] for layer in document["layers"]]
+
+    def run(self, tokens):
+        found = self.found.get(tuple(tokens[0]))
+        return super().run(tokens) if found is None else found
+
+    def loops(self, n):
+        loops, reached = 0, 1
+        while "loops" not in self.unroll and reached < n - self.unroll["minus"]:
+            loops, reached = loops + 1, reached * self.unroll.get("base", 2)
+        return self.unroll.get("loops", loops)
+
+    def grow(self, some):
+        """Runs these words; `run` then answers from the tree. Without a tree, and for a number outside the field, it runs each word alone."""
+        groups = collections.defaultdict(list)
+        for word in some if self.causal else []:
+            groups[self.loops(len(word))].append(tuple(self.word(word)[0]))
+        for loops, group in groups.items():
+            nodes = {node: i for i, node in enumerate(dict.fromkeys(tokens[:p + 1] for tokens in group for p in range(len(tokens))))}
+            h = [{} for _ in nodes]
+            for x, node in zip(h, nodes):
+                RUNNER.add(x, self.embedding[node[-1]])
+                RUNNER.add(x, self.encoding(len(node) - 1))
+            self.paths = [[nodes[node[:p + 1]] for p in range(len(node))] for node in nodes]
+            try:
+                h = self.steps(h, loops, self.start + repr(list(nodes)))
+            except RUNNER.Outside:
+                continue
+            self.found.update((tokens, [h[nodes[tokens[:p + 1]]] for p in range(len(tokens))]) for tokens in group if tokens)
+
+    def steps(self, h, loops, done):
+        """The layers of all blocks; `done` names all that the streams depend on so far."""
+        if len(self.shared) > 4000:
+            self.shared.clear()
+        for n, part in [(n, part) for block, times in (("initial", 1), ("repeated", loops), ("final", 1)) for _ in range(times)
+                        for n, layer in enumerate(self.layers) if layer[0] == block for part in (0, 1)]:
+            done = hashlib.sha256((done + self.texts[n][part]).encode()).hexdigest()
+            if done not in self.shared:
+                h = [dict(x) for x in h]
+                if part:
+                    self.step(({}, [], *self.layers[n][3:]), h)
+                else:
+                    self.attention(*self.layers[n][1:3], h)
+                self.shared[done] = h
+            h = self.shared[done]
+        return h
+
+    def attention(self, mask, heads, h):
+        z = self.read(mask, h) if heads else []
+        for _, query, key, value, output in heads:
+            keys, values = [RUNNER.apply(key, x) for x in z], [RUNNER.apply(value, x) for x in z]
+            for x, before, to in zip(z, self.paths, h):
+                chosen, average = RUNNER.best(RUNNER.apply(query, x), [keys[j] for j in before]), {}
+                for j in chosen:
+                    RUNNER.add(average, values[before[j]])
+                RUNNER.add(to, RUNNER.apply(output, {c: v * RUNNER.Fraction(1, len(chosen)) for c, v in average.items()}))
+
+
+def first_difference(document, answer, some, tree=True):
     """Runs the file exactly; the first word on which it does not answer as claimed, or None."""
-    model = RUNNER.Model(store(document, path("changed.run.json")))
+    model = Prefixes(document)
     limit = document["unroll"].get("max_length", 99)
+    some = [word for word in some if len(word) <= limit]
+    model.grow(some if tree else [])
     for word in some:
-        if len(word) > limit:
-            continue
         verdict, prefixes = answer(word)
         try:
             found = model.accepts(model.run(model.word(word)))

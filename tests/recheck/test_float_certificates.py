@@ -120,6 +120,14 @@ class FloatCertificates(unittest.TestCase):
         self.assertEqual(check(file, folder / "certificate.json", folder)[0], 0)
         data = (folder / "model.safetensors").read_bytes()
         certificate, config = load(folder / "certificate.json"), (folder / "config.json").read_text()
+        proof = CHECKER.Proof(CHECKER.load(file), CHECKER.load(folder / "certificate.json"))
+        proof.run()  # once: only the folder changes
+
+        def refused(without_sums=True):
+            with self.assertRaises(CHECKER.Refused) as refusal:
+                proof.exported(folder)
+            self.assertEqual("SHA256SUMS" in str(refusal.exception), not without_sums)
+            return str(refusal.exception)
         start = 8 + struct.unpack("<Q", data[:8])[0]
         offsets = [entry["data_offsets"] for name, entry in json.loads(data[8:start]).items() if entry.get("dtype") == "F64"]
         tried = 0
@@ -129,19 +137,23 @@ class FloatCertificates(unittest.TestCase):
                 for changed in (number * (1 + 2**-49), number + 1) if number else (2**-40,):
                     other = data[:at] + struct.pack("<d", changed) + data[at + 8:]
                     (folder / "model.safetensors").write_bytes(other)
-                    self.assertEqual(check(file, folder / "certificate.json", folder)[0], 1, "the hash is the old one")
-                    sealed = store({**certificate, "tensors": CHECKER.hashlib.sha256(other).hexdigest()})
-                    self.assertEqual(check(file, sealed, folder)[0], 1)
+                    self.assertIn("not the tensors", refused())
+                    proof.claim["tensors"] = CHECKER.hashlib.sha256(other).hexdigest()
+                    self.assertNotIn("not the tensors", refused())
+                    proof.claim["tensors"] = certificate["tensors"]
                     tried += 1
         self.assertGreater(tried, 30)
         (folder / "model.safetensors").write_bytes(data)
         for change in (lambda c: c["layers"][0]["attention"]["heads"][0].update(temperature=1.0), lambda c: c.update(length=5), lambda c: c.update(attention="hard"),
                        lambda c: c["layers"][0]["feedforward"].update(norm={"zero_below": 0}), lambda c: c.update(norm="layernorm"),
-                       lambda c: c["unroll"].update(minus=1), lambda c: c["tokens"].reverse()):
+                       lambda c: c["unroll"].update(minus=1), lambda c: c["tokens"].reverse(), *(change for _, change in changes_of_examples())):
             changed = json.loads(config)
             change(changed)
             (folder / "config.json").write_text(json.dumps(changed))
-            self.assertEqual(check(file, folder / "certificate.json", folder)[0], 1)
+            refused()
+        (folder / "config.json").write_text(config + "\n")
+        self.assertIn("SHA256SUMS: config.json: another content", refused(without_sums=False))
+        self.assertEqual(check(file, folder / "certificate.json", folder)[0], 1)
 
     def test_a_changed_file_is_refused_or_its_float_runs_agree(self):
         """Numbers of three files are changed; where the checker confirms the certificate that `certify` writes of the changed file, or the old one
@@ -159,14 +171,38 @@ class FloatCertificates(unittest.TestCase):
                     self.assertEqual(plain_disagreements(changed, sealed, certificate, 3), [])
         self.assertGreater(confirmed, 3)
 
+    def refused_in_one_sentence(self, *arguments):
+        status, out, error = check(*arguments)
+        self.assertEqual((status, out, error.count("\n")), (2, "", 1), error)
+        for python in ("Error", "Traceback", "NoneType", "'", "index", "unpack"):
+            self.assertNotIn(python, error)
+
     def test_refuses_what_is_no_certificate(self):
         file = compiled(*SCANS[2])
         certificate = load(certified(file, 2))
         for wrong in ([], 3, {}, {"format": "logdepth-certificate"}, {**certificate, "version": 2}, {**certificate, "length": "4"}, {**certificate, "precision": "float16"},
-                      {**certificate, "heads": [{"layer": 1}]}, {**certificate, "heads": 3}, {**certificate, "answers": None}):
-            self.assertEqual(check(file, store(wrong))[0], 2, wrong)
-        self.assertEqual(check(file, file)[0], 2)
-        self.assertEqual(check(path(), store(certificate))[0], 2)
+                      {**certificate, "heads": [{"layer": 1}]}, {**certificate, "heads": 3}, {**certificate, "answers": None},
+                      {**certificate, "sums": "in order"}, {k: v for k, v in certificate.items() if k != "sums"}, {**certificate, "author": "me"},
+                      {**certificate, "length": True}, {**certificate, "attention": "average"}, {**certificate, "measured_norms": ["layer 1, attention"] * 2},
+                      {**certificate, "heads": certificate["heads"] * 2}, {**certificate, "answers": certificate["answers"] * 2},
+                      {**certificate, "heads": [{**certificate["heads"][0], "name": "first"}]},
+                      {**certificate, "heads": [{**certificate["heads"][0], "rounding": 1}]}, {**certificate, "measured_norms": [[]]},
+                      {**certificate, "answers": [{**answer, "answer": "all"} for answer in certificate["answers"]]}):
+            self.refused_in_one_sentence(file, store(wrong))
+        self.refused_in_one_sentence(file, file)
+        self.refused_in_one_sentence(path(), store(certificate))
+        for text in ('{"format": 1, "format": 1}', "[NaN]", "[" * 100000, "\udcff", '{"length": 1' + "0" * 5000 + "}"):
+            pathlib.Path(path("text.json")).write_bytes(text.encode(errors="surrogateescape"))
+            self.refused_in_one_sentence(file, path("text.json"))
+        for change in (lambda d: d.pop("layers"), lambda d: d.update(width="7"), lambda d: d["embedding"].clear(), lambda d: d["layers"].append(3),
+                       lambda d: d["unembedding"]["entries"].append([0, 1]), lambda d: d["unembedding"]["entries"].append([0, 1, "one"])):
+            changed = load(file)
+            change(changed)
+            files.seal(changed)
+            self.refused_in_one_sentence(store(changed), store({**certificate, "sha256": changed["sha256"]}))
+        for begin, said in ((b"\xef\xbb\xbf{}", "a byte order mark"), (b"\x1f\x8b", "a packed file")):
+            pathlib.Path(path("begin.json")).write_bytes(begin)
+            self.assertIn(said, check(file, path("begin.json"))[2])
         for wrong in ({**certificate, "length": 0}, {**certificate, "length": 10**9}, {**certificate, "sha256": "0" * 64}):
             self.assertEqual(check(file, store(wrong))[0], 1, wrong)
 
@@ -193,6 +229,16 @@ def changes_of(certificate):
     yield "another hash", lambda c: c.update(sha256="0" * 64)
     yield "other attention", lambda c: c.update(attention="hard" if c["attention"] == "softmax" else "softmax")
     yield "a norm that is said to be measured", lambda c: c.update(measured_norms=["layer 1, feed-forward"])
+
+
+def changes_of_examples():
+    """(what, change) of the examples of a config.json."""
+    yield "another logit", lambda c: c["examples"][-1]["logits"][1].__setitem__(0, c["examples"][-1]["logits"][1][0] + 1.0)
+    yield "a logit less", lambda c: c["examples"][0]["logits"][0].pop()
+    yield "a token less", lambda c: c["examples"][-1]["logits"].pop()
+    yield "another word", lambda c: c["examples"][-1]["tokens"].__setitem__(-1, c["examples"][-1]["tokens"][0])
+    yield "another size", lambda c: c["examples"][-1].update(size=0)
+    yield "given numbers", lambda c: c["examples"][-1].update(given=[[1.0]])
 
 
 def letters_of(file):

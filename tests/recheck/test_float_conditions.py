@@ -28,13 +28,17 @@ UNNOTICED = [
 ]
 
 
-def decided(module, document, certificate, folder=None):
-    """None if all is confirmed, else the exception."""
+CHECKER = side_conditions.with_a_switch(SOURCE)
+
+
+def decided(document, certificate, folder=None, removed=None):
+    """None if all is confirmed by the checker without a condition, else the exception."""
+    CHECKER.REMOVED = removed
     try:
         hashed = {k: v for k, v in document.items() if k not in ("derived", "sha256")}
-        found = module.hashlib.sha256((module.canonical(hashed) + "\n").encode()).hexdigest()
-        module.require_hash(found, document, certificate)
-        proof = module.Proof(document, certificate)
+        found = CHECKER.hashlib.sha256((CHECKER.canonical(hashed) + "\n").encode()).hexdigest()
+        CHECKER.require_hash(found, document, certificate)
+        proof = CHECKER.Proof(document, certificate)
         proof.run()
         if folder:
             proof.exported(pathlib.Path(folder))
@@ -104,7 +108,7 @@ def exports():
     start = 8 + struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8:start])
 
-    def variant(change_header=None, change_config=None, change_data=None, seal=True):
+    def variant(change_header=None, change_config=None, change_data=None, seal=True, change_sums=lambda names: names):
         made = pathlib.Path(tempfile.mkdtemp(dir=files.FOLDER))
         own, settings, numbers = copy.deepcopy(header), copy.deepcopy(config), bytearray(data[start:])
         for change, value in ((change_header, own), (change_config, settings), (change_data, numbers)):
@@ -114,6 +118,10 @@ def exports():
         whole = struct.pack("<Q", len(text)) + text + bytes(numbers)
         (made / "model.safetensors").write_bytes(whole)
         (made / "config.json").write_text(json.dumps(settings))
+        (made / "certificate.json").write_text(json.dumps(certificate))
+        names = change_sums(["config.json", "model.safetensors", "certificate.json"])
+        of = {name: certificates.CHECKER.hashlib.sha256((made / name).read_bytes()).hexdigest() for name in names if "/" not in name}
+        (made / "SHA256SUMS").write_text("".join(f"{of.get(name, '0' * 64)}  {name}\n" for name in names))
         hashed = certificates.CHECKER.hashlib.sha256(whole).hexdigest()
         return document, {**certificate, "tensors": hashed if seal else certificate["tensors"]}, made
 
@@ -130,17 +138,21 @@ def exports():
     yield variant(change_header=lambda h: h["embedding"].update(shape=h["embedding"]["shape"][::-1]))
     yield variant(change_data=lambda d: d.__setitem__(slice(header["unembedding"]["data_offsets"][0], header["unembedding"]["data_offsets"][0] + 8), struct.pack("<d", 2**-30)))
     yield variant(change_header=lambda h: h.update(__metadata__={"a": "b"}), seal=False)
+    for _, change in certificates.changes_of_examples():
+        yield variant(change_config=change)
+    yield variant(change_sums=lambda names: names[1:])
+    yield variant(change_sums=lambda names: [*names, "../config.json"])
 
 
 class FloatConditions(unittest.TestCase):
     maxDiff = None
 
     def test_each_is_noticed_when_it_is_removed(self):
-        checker, every = certificates.CHECKER, side_conditions.conditions(SOURCE)
+        every = side_conditions.conditions(SOURCE)
         by_condition = collections.defaultdict(list)
         for given in collection():
-            error = decided(checker, *given)
-            if not isinstance(error, checker.Refused):
+            error = decided(*given)
+            if not isinstance(error, CHECKER.Refused):
                 continue
             at = side_conditions.line_of_need(error)
             for i, (first, last, _) in enumerate(every):
@@ -148,8 +160,8 @@ class FloatConditions(unittest.TestCase):
                     by_condition[i].append(given)
         unnoticed = set()
         for i, (_, _, message) in enumerate(every):
-            module, tried = side_conditions.without(SOURCE, i), by_condition[i]
-            if not any(not isinstance(decided(module, *given), module.Refused) for given in tried[:6] + tried[-6:]):
+            tried = [(*given, None)[:3] for given in by_condition[i]]
+            if not any(not isinstance(decided(*given, removed=i), CHECKER.Refused) for given in tried[:6] + tried[-6:]):
                 unnoticed.add(message)
         self.assertEqual(sorted(unnoticed - set(UNNOTICED)), [], f"{len(every)} conditions")
 

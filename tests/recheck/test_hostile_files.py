@@ -2,6 +2,7 @@
 wrong in a way that a careless checker would not see."""
 import json
 import pathlib
+import sys
 import time
 import unittest
 
@@ -181,11 +182,26 @@ class Lists(unittest.TestCase):
 
     def test_wrong_calls_are_refused(self):
         claimed = store(self.certificate)
-        for arguments in ((), (self.file,), (self.file, claimed, claimed), ("--steps",), (self.file, claimed, "--fast"), (self.file, "/none"),
+        for arguments in ((), (self.file,), (self.file, claimed, claimed), ("--steps",), (self.file, claimed, "--fast"), (self.file, "/none"), (self.file, claimed, "--against"),
                           (self.file, claimed, "--against", "/none"), (self.file, claimed, "--against", claimed)):
             with self.subTest(arguments):
                 self.assertEqual(run(files.RECHECK, *arguments)[0], 2)
                 self.assertEqual(peer(*arguments)[0], 2)
+
+    def test_a_wrong_automaton_is_named_before_anything_is_printed(self):
+        mark = path()
+        pathlib.Path(mark).write_bytes(b"\xef\xbb\xbf{}")
+        claimed = store(self.certificate)
+        for against, said in (("/none", "/none: cannot be read"), (claimed, f"{claimed}: missing key transitions"),
+                              (mark, f"{mark}: a byte order mark; expected JSON without it")):
+            for command in ((files.RECHECK,), (sys.executable, str(files.ROOT / "recheck/recheck.py"))):
+                with self.subTest((against, command[-1])):
+                    status, out, error = run(*command, self.file, claimed, "--against", against)
+                    self.assertEqual(status, 2)
+                    self.assertIn(said, error)
+                    self.assertEqual(error.count("\n"), 1)
+                    if against != claimed:
+                        self.assertEqual(out, "")
 
     def test_a_file_that_was_changed_and_not_sealed_is_refused(self):
         changed = edited(self.document, lambda d: d.pop("derived"))

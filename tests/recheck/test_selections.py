@@ -39,13 +39,14 @@ def program(name):
     return compiled("program", found if found.exists() else ROOT / f"tests/programs/{name}.cells")
 
 
-class Judge(RUNNER.Model):
+class Judge(files.Prefixes):
     """Runs a file exactly, and compares every head and norm with the lines of a certificate and with the file's contracts."""
 
     def __init__(self, document, lines):
-        super().__init__(store(document, path("judged.json")))
+        super().__init__(document)
+        self.shared = {}  # every step is compared with these lines
         self.contracts = [[head["promise"] for head in layer["attention"]["heads"]] for layer in document["layers"]]
-        self.number = {id(layer[1]): n for n, layer in enumerate(self.layers)}
+        self.number = {id(mask): n for n, layer in enumerate(self.layers) for mask in (layer[1], layer[3])}
         self.lines = dict(line.split(": ", 1) for line in lines)
         self.signs = collections.defaultdict(set)
         self.wrong = None
@@ -95,29 +96,40 @@ class Judge(RUNNER.Model):
             good = kind == "flagged" and chosen == (flagged or visible) and text == "the positions with its flag, else all"
         self.expect_that(good, f"{place}: token {i} selects {chosen} under {contract} and \"{text}\"")
 
-    def step(self, layer, h):
-        mask, heads, ff_mask, _, _ = layer
+    def check_attention(self, mask, heads, h, paths):
+        """`paths`: of every token, the tokens up to it."""
         n, before = self.number[id(mask)], [dict(x) for x in h]
-        z = self.read(mask, h) if heads else []
-        if heads:
-            self.check_norm(f"layer {n}, attention", (mask, before))
+        z = self.read(mask, h)
+        self.check_norm(f"layer {n}, attention", (mask, before))
         for s, (causal, query, key, _, _) in enumerate(heads):
             keys = [RUNNER.apply(key, x) for x in z]
-            for i, x in enumerate(z):
-                visible = list(range(i + 1 if causal else len(h)))
-                self.check_head(f"layer {n}, head {s}", self.contracts[n][s], i, visible, RUNNER.best(RUNNER.apply(query, x), keys[:len(visible)]), before, keys)
-        super().step((mask, heads, None, {}, {}), h)
+            for x, path in zip(z, paths):
+                visible, own = path if causal else range(len(h)), len(path) - 1
+                seen = [keys[j] for j in visible]
+                self.check_head(f"layer {n}, head {s}", self.contracts[n][s], own, list(range(len(seen))), RUNNER.best(RUNNER.apply(query, x), seen),
+                                [before[j] for j in visible], seen)
+
+    def attention(self, mask, heads, h):
+        if heads:
+            self.check_attention(mask, heads, h, self.paths)
+        super().attention(mask, heads, h)
+
+    def step(self, layer, h):
+        mask, heads, ff_mask, w, u = layer
+        if heads:
+            self.check_attention(mask, heads, h, [range(i + 1) for i in range(len(h))])
+            super().step((mask, heads, None, {}, {}), h)
         if ff_mask is not None:
-            self.check_norm(f"layer {n}, feed-forward", (ff_mask, [dict(x) for x in h]))
-        super().step(({}, [], ff_mask, layer[3], layer[4]), h)
+            self.check_norm(f"layer {self.number[id(ff_mask)]}, feed-forward", (ff_mask, [dict(x) for x in h]))
+            super().step(({}, [], ff_mask, w, u), h)
 
 
 def first_false_line(document, lines, words):
     """Runs the file; the first word on which a head or a norm is not what the lines say, or None. Counts the words that were run."""
     judge, limit, runs = Judge(document, lines), document["unroll"].get("max_length", 99), 0
+    words = [word for word in words if len(word) <= limit]
+    judge.grow(words)
     for word in words:
-        if len(word) > limit:
-            continue
         try:
             judge.run(judge.word(word))
             runs += 1

@@ -7,7 +7,7 @@ import changes
 import files
 import side_conditions
 import targeted
-from files import PEER, ROOT, certified, compiled, edited, load
+from files import ROOT, certified, compiled, edited, load
 import test_hostile_files
 import test_selections
 
@@ -54,13 +54,20 @@ LATER = [
 NO_FILE = side_conditions.NO_FILE + ["{}: the score is not that of one count and the own position code"]
 
 
-def decided(module, document, certificate):
-    """None if it is proved, else the exception."""
+CHECKER = side_conditions.with_a_switch(SOURCE)
+
+
+def spelled(x):
+    return CHECKER.json.loads(CHECKER.json.dumps(x), parse_int=CHECKER.Number, parse_float=CHECKER.Number)
+
+
+def decided(document, certificate, removed=None):
+    """None if it is proved by the checker without a condition, else the exception."""
+    CHECKER.REMOVED = removed
     try:
-        spelled = [PEER.json.loads(PEER.json.dumps(x), parse_int=module.Number, parse_float=module.Number) for x in (document, certificate)]
         if certificate.get("proves") == "what this checker finds":
-            spelled[1]["proves"] = module.Selections(module.Weights(spelled[0])).prove()
-        module.prove(*spelled)
+            certificate = {**certificate, "proves": CHECKER.Selections(CHECKER.Weights(document)).prove()}
+        CHECKER.prove(document, certificate)
         return None
     except Exception as error:  # whatever a checker without a condition runs into
         return error
@@ -135,19 +142,20 @@ class SideConditions(unittest.TestCase):
     def test_each_is_noticed_when_it_is_removed(self):
         all_conditions = side_conditions.conditions(SOURCE)
         by_condition = collections.defaultdict(list)
-        for document, certificate in collection():
-            error = decided(PEER, document, certificate)
-            if not isinstance(error, PEER.Refused):
+        for pair in collection():
+            pair = tuple(map(spelled, pair))
+            error = decided(*pair)
+            if not isinstance(error, CHECKER.Refused):
                 continue
             at = side_conditions.line_of_need(error)
             for i, (first, last, _) in enumerate(all_conditions):
                 if first <= at <= last:
-                    by_condition[i].append((document, certificate))
+                    by_condition[i].append(pair)
         unnoticed = set()
-        for i, (line, _, message) in enumerate(all_conditions):
-            module, tried = side_conditions.without(SOURCE, i), by_condition[i]
+        for i, (_, _, message) in enumerate(all_conditions):
+            tried = by_condition[i]
             sample = tried[-12:] + tried[::max(1, len(tried) // 50)]  # the last ones were made for one condition each
-            if not any(not isinstance(decided(module, *pair), module.Refused) for pair in sample):
+            if not any(not isinstance(decided(*pair, removed=i), CHECKER.Refused) for pair in sample):
                 unnoticed.add(message)
         self.assertEqual(sorted(unnoticed), sorted(set(LIMITS + LATER + NO_FILE)), f"{len(all_conditions)} conditions")
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <random>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,25 @@ struct Refused {
   std::string source, text, sentence;
 };
 
+/// Whether the sentence is about a line and not about something that a part of it is: about sums that
+/// the whole file makes, or what is missing at its end.
+bool needs_column(const std::string& sentence) {
+  if (!std::regex_search(sentence, std::regex("^[^:]*:[0-9]+: "))) return false;
+  for (const char* whole : {" announces, found ", "found the end of the file", "as a neighbour of",
+                            "two vertices are called", "expected one graph", "first character of",
+                            "after the number of vertices"})
+    if (sentence.find(whole) != std::string::npos) return false;
+  return !sentence.ends_with("'p max n m'") && !sentence.ends_with("'rows columns entries'");
+}
+
 void expect_refusals(const std::vector<Refused>& cases) {
   for (const Refused& c : cases) {
     const auto sentence = refusal<InputError>([&] { read_graph(c.text, c.source); });
     EXPECT_EQ(sentence.substr(0, c.sentence.size()), c.sentence) << c.source << "\n" << c.text;
     EXPECT_EQ(sentence.find('\n'), std::string::npos) << sentence;
+    EXPECT_TRUE(c.text.empty() || !needs_column(sentence) ||
+                sentence.find(", at column ") != std::string::npos)
+        << sentence;
   }
 }
 
@@ -57,6 +72,44 @@ std::string graphml(const std::string& more) {
 }
 
 const std::string kGeneral = "%%MatrixMarket matrix coordinate real general\n";
+
+TEST(RefusedGraphs, AColumnIsWhereThePartAtFaultBegins) {
+  expect_refusals(
+      {{"g.col", "p edge 3 1\n e  1 4\n",
+        "g.col:2: expected a vertex from 1 to 3, found '4', at column 7"},
+       {"g.mtx", kGeneral + "2 2 1\n1 2\t\u00E4\u00F6 \n",
+        "g.mtx:3: expected a number as value, found '\u00E4\u00F6', at column 5"},
+       {"g.edges", "a b\n\u00E4\u00F6 b,c\n",
+        "g.edges:2: the word 'b,c' holds the separator ',', at column 5; expected blanks"},
+       {"g.gml", "graph [\n node [ id 1 ]\n edge [ source 1 target\n 2 ] ]",
+        "g.gml:4: the target '2' is the id of no node, at column 2"},
+       {"g.dot", "digraph {\n a -> b [dir=\"both\"];\n}",
+        "g.dot:2: expected edges with dir=forward, found dir=both, which draws them in another "
+        "direction than they are written, at column 14; write an edge per direction"},
+       {"g.dot", "graph {\n a -- b [weight=1, dir=forward];\n}",
+        "g.dot:2: expected edges with dir=none, found dir=forward"},
+       {"g.net", "*Vertices 2\n1 \"a\n",
+        "g.net:2: expected a closing quotation mark of the label, "
+        "at column 3"},
+       {"g.graphml", graphml("  <edge source=\"a\" target=\"c\"/>"),
+        "g.graphml:2: expected target of <edge> to be the id of a node, found 'c', at column 3"}});
+}
+
+TEST(RefusedGraphs, AHeaderOfAContestBeforeTheEdges) {
+  const std::string text = "3 2\n1 2\n2 3\n";
+  expect_refusals(
+      {{"g.edges", text,
+        "g.edges:1: expected an edge, found '3 2', which fits a header of 3 vertices "
+        "and 2 edges, at column 1; 'tail -n +2' removes it, and a first line '# edge "
+        "list' declares it an edge"},
+       {"g.txt", "\n5 2\n0 4\n1 2\n", "g.txt:2: expected an edge, found '5 2', which fits"}});
+  EXPECT_EQ(read_graph("# edge list\n" + text, "g.edges").edge_count(), 3u);
+  EXPECT_EQ(read_graph(text, "g.edges", false, "edges").edge_count(), 3u);
+  EXPECT_EQ(read_graph("3 1\n1 2\n2 3\n", "g.edges").edge_count(), 3u);  // one line too many
+  EXPECT_EQ(read_graph("3 2\n1 2\n2 4\n", "g.edges").edge_count(), 3u);  // a fourth vertex
+  EXPECT_EQ(read_graph("3 2\n1 2\n2 x\n", "g.edges").edge_count(), 3u);
+  EXPECT_EQ(read_graph("2 1\n1 2\n", "g.edges").edge_count(), 2u);  // both directions of an edge
+}
 
 TEST(RefusedGraphs, AGraphWithoutVertices) {
   const std::string none = ": the graph has no vertices; expected at least one";
@@ -136,8 +189,8 @@ TEST(RefusedGraphs, DotFiles) {
        {"g.dot", "digraph {\n a [x=1,\n y=2];\n b -- c;\n}\n",
         "g.dot:4: expected a DOT graph: Using -- in directed graph"},
        {"g.dot", "digraph { a }\ndigraph { b }", "g.dot:2: expected a DOT graph: "},
-       {"g.dot", "digraph { \"\" }", "g.dot: expected a name of a vertex, found an empty one"},
-       {"g.dot", "digraph { \"a\tb\" }", "g.dot: expected a name of a vertex in UTF-8"},
+       {"g.dot", "digraph { \"\" }", "g.dot:1: expected a name of a vertex, found an empty one"},
+       {"g.dot", "digraph { \"a\tb\" }", "g.dot:1: expected a name of a vertex in UTF-8"},
        {"g.dot", "digraph {\n\"a }", "g.dot:2: expected '\"' to end the string"},
        {"g.dot", "digraph {\na [label=<b>]}", "g.dot:2: expected a quoted string, HTML"},
        {"g.dot", "digraph " + repeated("{", 100000), "g.dot:1: expected braces nested at most 100"},
@@ -286,9 +339,11 @@ TEST(RefusedGraphs, BinaryFilesInEveryFormat) {
 }
 
 TEST(RefusedGraphs, BatchesOfPairs) {
-  for (const std::string line : {"a", "a b c", "a b #c"})
-    EXPECT_EQ(refusal<InputError>([&] { read_pairs("# x\n" + line + "\n", "pairs.txt"); }),
-              "pairs.txt:2: expected a line 'source target', found '" + line + "'");
+  for (const auto& [line, column] :
+       std::vector<std::pair<std::string, int>>{{"a", 1}, {"a b c", 5}, {"a b #c", 5}})
+    EXPECT_EQ(refusal<InputError>([&, l = line] { read_pairs("# x\n" + l + "\n", "pairs.txt"); }),
+              "pairs.txt:2: expected a line 'source target', found '" + line + "', at column " +
+                  std::to_string(column));
 }
 
 }  // namespace

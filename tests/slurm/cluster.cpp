@@ -152,7 +152,7 @@ TEST_F(SlurmPlans, AKilledTaskIsTakenUpAgainToTheSameBitsAndAFinishedArrayIsNotR
       << status(run(1));
   const Finished unfinished = plan({"--collect"});
   EXPECT_EQ(unfinished.status, 3);
-  EXPECT_NE(unfinished.err.find("of 3 runs have no record: " + run(1)), std::string::npos)
+  EXPECT_NE(unfinished.err.find("of 3 runs have no result: " + run(1)), std::string::npos)
       << unfinished.err;
 
   // As by a power cut: what stands in the checkpoint stays. Only this run is submitted.

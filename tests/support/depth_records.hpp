@@ -35,7 +35,18 @@ inline RunRecord record_of(TaskConfig task, Json result) {
   return record;
 }
 
-/// A stack of `depth` layers that was asked for 16 letters.
+/// With n* after so many steps.
+inline void with_curve(RunRecord& run, const std::vector<std::pair<int, double>>& points) {
+  run.training["curve"] = {{"score", "n*"}, {"points", Json::array()}};
+  for (const auto& [steps, score] : points)
+    run.training["curve"]["points"].push_back({{"steps", steps}, {"score", score}});
+}
+/// With the same after half of the steps as in the end.
+inline void plateaued(RunRecord& run, double score) {
+  with_curve(run, {{750, score}, {1500, score}});
+}
+
+/// A stack of `depth` layers that was asked for 16 letters and had plateaued.
 inline RunRecord words(const std::string& monoid, std::uint32_t depth, int reach,
                        std::uint64_t seed = 1) {
   WordTaskConfig task;
@@ -44,14 +55,8 @@ inline RunRecord words(const std::string& monoid, std::uint32_t depth, int reach
       task, {{"kind", "words"}, {"strict", reach}, {"censored", reach >= 16}, {"length", 16}});
   record.config.seed = seed;
   record.config.model.initial = depth;
+  plateaued(record, reach);
   return record;
-}
-
-/// With n* after so many steps.
-inline void with_curve(RunRecord& run, const std::vector<std::pair<int, double>>& points) {
-  run.training["curve"] = {{"score", "n*"}, {"points", Json::array()}};
-  for (const auto& [steps, score] : points)
-    run.training["curve"]["points"].push_back({{"steps", steps}, {"score", score}});
 }
 
 inline RunRecord looped(const std::string& monoid, std::uint32_t loops, int reach) {
@@ -81,24 +86,37 @@ inline RunRecord rows(std::uint32_t depth, int h, bool censored = false) {
   RunRecord record =
       record_of(RelationTaskConfig(), {{"kind", "relation"}, {"h", h}, {"censored", censored}});
   record.config.model.initial = depth;
+  plateaued(record, h);
   return record;
 }
 
+/// Without the mask, by which an iteration would move one hop.
 inline RunRecord hops() {
-  RunRecord record = record_of(HopTaskConfig(), {{"kind", "hops"},
-                                                 {"difficulties", {1, 2, 3, 4, 5, 6, 8, 10, 12}},
-                                                 {"frontier", Json::array()}});
+  HopTaskConfig task;
+  task.masked = false;
+  task.identities = 32;
+  RunRecord record = record_of(task, {{"kind", "hops"},
+                                      {"difficulties", {1, 2, 3, 4, 5, 6, 8, 10, 12}},
+                                      {"frontier", Json::array()}});
   for (const auto& [loops, reached] : {std::pair(1, 1), {2, 2}, {3, 3}, {5, 5}, {8, 8}, {15, 12}})
     record.result["frontier"].push_back({{"loops", loops}, {"difficulty", reached}});
   record.config.model.initial = 0;
   record.config.model.repeated = 1;
   record.config.model.gate = ModelConfig::Gate::gru;
+  plateaued(record, 12);
   return record;
 }
 
-/// Three depths that double what is reached with every second layer, and one that is censored.
+/// Five depths that double what is reached with every second layer, and one that is censored.
 inline std::vector<RunRecord> doubling(const std::string& monoid) {
-  return {words(monoid, 2, 3), words(monoid, 4, 6), words(monoid, 6, 12), words(monoid, 8, 16)};
+  std::vector<RunRecord> runs;
+  for (const auto& [depth, reach] :
+       {std::pair(2u, 3), {4u, 6}, {6u, 12}, {8u, 24}, {10u, 48}, {12u, 64}}) {
+    runs.push_back(words(monoid, depth, reach));
+    runs.back().result["length"] = 64;
+    runs.back().result["censored"] = reach == 64;
+  }
+  return runs;
 }
 
 inline ConstructedCurve curve(const std::string& problem, ConstructedCurve::Form form,
@@ -126,7 +144,8 @@ inline std::vector<RunRecord> many_runs() {
     runs.push_back(words("A5", 2, reach));
     runs.back().config.model.width = width;
   }
-  for (RunRecord& run : std::vector<RunRecord>{hops(), rows(1, 1), rows(2, 2), rows(3, 5)})
+  for (RunRecord& run :
+       std::vector<RunRecord>{hops(), rows(1, 1), rows(2, 2), rows(3, 5), rows(4, 8), rows(5, 17)})
     runs.push_back(std::move(run));
   return runs;
 }

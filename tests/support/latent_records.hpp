@@ -103,8 +103,8 @@ inline std::vector<RunRecord> some_records() {
                              {8, 12, 16, 32}));
     records.push_back(record(values(Method::no_oracle), "no-oracle", seed,
                              {{0.9, 0.4, 0.3, 0.1}, 1.5}, {8, 12, 16, 32}));
-    records.push_back(record(values(Method::feed_forward), "feed-forward", seed, {{0.6, 0.1, 0}}));
-    records.push_back(record(values(Method::recurrent), "recurrent", seed, {{0.7, 0.2, 0}}));
+    records.push_back(record(values(Method::feed_forward), "feed-forward", seed, {{0.9, 0.1, 0}}));
+    records.push_back(record(values(Method::recurrent), "recurrent", seed, {{0.95, 0.2, 0}}));
     records.push_back(record(LatentWordsConfig(), "chain-of-thought", seed, {{0.9, 0.4, 0}}));
     records.back().result["cells"][0]["structure"] = 0.95;
   }

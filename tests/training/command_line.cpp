@@ -165,8 +165,8 @@ TEST_F(TrainingCommand, ARunThatDivergedSaysSoAndLeavesNothingToGoOnFrom) {
                            "--set", "training.clip=1e30", "--set", "training.weight_decay=0",
                            "--set", "model.final_norm=false", "--set", "model.initial=8", "--set",
                            "model.activation=swiglu"});
-  ASSERT_EQ(finished.status, 0) << finished.err;
-  ASSERT_NE(finished.err.find("diverged"), std::string::npos) << finished.err;
+  ASSERT_EQ(finished.status, 1) << finished.err;
+  ASSERT_NE(finished.err.find("no result: diverged after"), std::string::npos) << finished.err;
   for (const char* file : {"checkpoint.safetensors", "model.safetensors"})
     EXPECT_FALSE(std::filesystem::exists(folder.file("runs" + run + file))) << file;
 }
@@ -184,6 +184,9 @@ TEST_F(TrainingCommand, WordsOfAFileAreTrainedOn) {
   folder.write("w.csv",
                done({"data", "words", "--monoid", "Z2", "--length", "4", "--words", "50"}));
   EXPECT_EQ(train(tiny("runs"), {"--data", "w.csv"}).status, 0);
+  const json result = json::parse(folder.read("runs" + run + "record.json"))["result"];
+  EXPECT_EQ(result["held_out"], true);
+  EXPECT_LE(result["words"], 2) << "of at most 16 different words every tenth, at least one";
   folder.write("bad.csv", "seed,input,target\n1,0 1,1 1\n");
   const Finished refused = train(tiny("other"), {"--data", "bad.csv"});
   EXPECT_EQ(refused.status, 2);
@@ -205,6 +208,62 @@ TEST_F(TrainingCommand, AFailedRunDoesNotStopTheOthers) {
   EXPECT_EQ(finished.status, 2);
   EXPECT_NE(finished.err.find("garbage.safetensors"), std::string::npos) << finished.err;
   EXPECT_TRUE(std::filesystem::exists(folder.file("runs/second/record.json")));
+  // What the plan leaves to defaults is named, and counted.
+  EXPECT_NE(finished.err.find("p.json: task.teach = \"none\" is the default, 2 of 2 runs lack"),
+            std::string::npos)
+      << finished.err;
+  EXPECT_EQ(finished.err.find("task.monoid ="), std::string::npos);
+}
+
+TEST_F(TrainingCommand, ARecordThatCannotBeReadIsNamedAndTheOthersGoOn) {
+  ASSERT_EQ(train(tiny("runs"), {"--write-plan", "p.json"}).status, 0);
+  json plan = json::parse(folder.read("p.json"));
+  plan["runs"][0]["name"] = "first";
+  plan["runs"].push_back(plan["runs"][0]);
+  plan["runs"][1]["name"] = "second";
+  plan["runs"][1]["config"]["seed"] = 2;
+  folder.write("p.json", plan.dump());
+  const auto planned = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"train", "plan", "p.json", "--out", "runs"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return logdepth(arguments);
+  };
+  ASSERT_EQ(planned({"--run", "first"}).status, 0);
+  const std::string record = folder.read("runs/first/record.json");
+  folder.write("runs/first/record.json", record.substr(0, record.size() / 2));
+  const std::string named = "runs/first/record.json: expected the record of a training run";
+  const Finished status = planned({"--status"});
+  EXPECT_EQ(status.status, 0);
+  EXPECT_NE(status.out.find("failed   " + named), std::string::npos) << status.out;
+  EXPECT_NE(status.out.find("second"), std::string::npos);
+  const Finished rest = planned({});
+  EXPECT_EQ(rest.status, 2);
+  EXPECT_NE(rest.err.find("logdepth: " + named), std::string::npos) << rest.err;
+  EXPECT_NE(rest.err.find("second: Z2: n* = "), std::string::npos) << rest.err;
+  const Finished collected = planned({"--collect"});
+  EXPECT_EQ(collected.status, 3);
+  EXPECT_EQ(collected.out, "runs/second\n");
+  EXPECT_NE(collected.err.find(named), std::string::npos) << collected.err;
+  const Finished compared = logdepth({"compare", "depth", "runs", "--up-to", "4", "--json"});
+  EXPECT_EQ(compared.status, 1);
+  EXPECT_NE(compared.err.find("left out: " + named), std::string::npos) << compared.err;
+  EXPECT_EQ(json::parse(compared.out)["runs"], 1);
+  // The curves of what is left, with the losses that training wrote.
+  const Finished curves = logdepth({"report", "curves", "runs/second", "--json"});
+  EXPECT_EQ(curves.status, 0) << curves.err;
+  EXPECT_FALSE(json::parse(curves.out)["runs"][0]["losses"].empty());
+  EXPECT_TRUE(folder.read("runs/second/losses.csv")
+                  .starts_with("step,seconds,stage,loss,accuracy,tokens\n"));
+}
+
+TEST_F(TrainingCommand, ACommaTooManyInAPlanIsNamedByLineAndColumn) {
+  folder.write("p.json", "{\"format\": \"logdepth-plan\",\n \"version\": 1,\n \"runs\": [1, ]}");
+  const Finished finished = logdepth({"train", "plan", "p.json", "--out", "runs"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_NE(
+      finished.err.find("p.json:3: column 12: expected another entry after the comma, found ']'"),
+      std::string::npos)
+      << finished.err;
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ TEST_F(SlurmCommand, StatesAreWhatSlurmAndTheFoldersSay) {
   const Finished collected = plan({"--collect"});
   EXPECT_EQ(collected.status, 3);
   EXPECT_EQ(collected.out, "my runs/it's/run 0\n");
-  EXPECT_NE(collected.err.find("logdepth: 6 of 7 runs have no record: it's/run 1, it's/run 2, "
+  EXPECT_NE(collected.err.find("logdepth: 6 of 7 runs have no result: it's/run 1, it's/run 2, "
                                "it's/run 3, 3 more"),
             std::string::npos)
       << collected.err;

@@ -1,0 +1,225 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+#include "cli/run_limits.hpp"
+#include "cli/zoo_examples.hpp"
+#include "cli/zoo_networks.hpp"
+#include "compiler/file/measure.hpp"
+#include "library/exports/write_export.hpp"
+#include "library/runs/state_numbers.hpp"
+#include "logdepth/errors.hpp"
+#include "runtime/file/gzip_text.hpp"
+#include "runtime/file/output_folder.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
+
+namespace logdepth::inline cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char *kWeights = "weights.json.gz", *kExamples = "examples.jsonl",
+                     *kCard = "README.md", *kRecord = "network.json", *kOnnx = "model.onnx",
+                     *kTensors = "safetensors";
+
+struct ZooOptions {
+  std::string output;
+  std::vector<std::string> only;
+  bool list = false;
+};
+
+std::vector<ZooNetwork> chosen_networks(const ZooOptions& options) {
+  std::vector<ZooNetwork> all = zoo_networks();
+  for (const std::string& name : options.only)
+    if (std::ranges::none_of(all, [&](const ZooNetwork& one) { return one.name == name; }))
+      throw InputError("--only: expected a name that zoo --list prints, found " + in_quotes(name));
+  if (!options.only.empty())
+    std::erase_if(all, [&](const ZooNetwork& one) {
+      return std::ranges::find(options.only, one.name) == options.only.end();
+    });
+  return all;
+}
+
+/// Of an export what was written, or why it was not.
+struct Exported {
+  bool written = false;
+  std::uint64_t length = 0;
+  std::string text;
+};
+
+/// At the length, or at half of it, and so on: the temperatures of some networks are beyond float64
+/// at the whole one.
+Exported exported(const Model& model, ExportTarget target, std::uint64_t length,
+                  const std::string& path) {
+  Exported result;
+  for (std::uint64_t n = length; n > 0; n = n > 2 ? n / 2 : n - 1) {
+    ExportSettings settings;
+    settings.target = target;
+    settings.length = n;
+    try {
+      result = {true, n, exports::write_export(model, settings, path).text};
+      return result;
+    } catch (const ExportRefused& refused) {
+      if (result.text.empty()) result.text = refused.what();
+    }
+  }
+  return result;
+}
+
+std::string states_text(const std::optional<StateNumbers>& numbers) {
+  if (!numbers) return "";
+  std::vector<std::string> accepting;
+  for (const std::uint32_t state : numbers->accepting) accepting.push_back(std::to_string(state));
+  return fmt::format("| states | {}, numbered from 0; initial {}; accepting {} |\n",
+                     numbers->states, numbers->initial,
+                     accepting.empty() ? "none" : joined(accepting));
+}
+
+std::string card(const ZooNetwork& network, const CheckedModel& model, const Measures& sizes,
+                 const Exported& tensors, const Exported& onnx) {
+  std::string text = fmt::format("# {}\n\n{}: {}.\n\n| | |\n|---|---|\n", network.name,
+                                 network.family, network.computes);
+  text += fmt::format("| construction | {}, {} |\n", model->construction, model->source);
+  text += fmt::format("| depth | {}, shape ({}, {}, {}) |\n", depth_formula(model), sizes.initial,
+                      sizes.repeated, sizes.final);
+  text += fmt::format("| sizes | width {}, {} per sublayer at most, {}, {} |\n", sizes.width,
+                      counted(sizes.heads, "head"), counted(sizes.units, "hidden unit"),
+                      counted(sizes.nonzeros, "nonzero weight"));
+  text += states_text(state_numbers(model));
+  text += fmt::format("| sha256 of the weights | {} |\n", weights_hash(model));
+  text +=
+      fmt::format("\nThe same weights: `{} -o weights.json`\n\n| file | contents |\n|---|---|\n",
+                  network.command);
+  text += fmt::format("| {} | exact weights |\n", kWeights);
+  const auto exported_row = [&](const char* name, const Exported& of) {
+    text += of.written ? fmt::format("| {} | {} |\n", name, of.text)
+                       : fmt::format("| ({}) | not written: {} |\n", name, of.text);
+  };
+  exported_row(kTensors, tensors);
+  exported_row(kOnnx, onnx);
+  text += fmt::format("| {} | exact answers, one input per line |\n", kExamples);
+  text += "\nHypotheses:\n\n";
+  for (const std::string& hypothesis : model->hypotheses) text += "- " + hypothesis + "\n";
+  return text;
+}
+
+/// What is known of a network that is complete: its record is written last. Errors: InputError where
+/// the folder holds something else.
+std::optional<json> record_of(const ZooNetwork& network, const CheckedModel& model,
+                              const std::string& folder) {
+  if (!fs::exists(folder)) return std::nullopt;
+  const auto refuse = [&](const std::string& found) {
+    throw InputError(folder + ": expected the network " + network.name +
+                     " of this version, found " + found + "; remove the folder");
+  };
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const std::set<std::string> known = {kWeights, kExamples, kCard, kRecord, kOnnx, kTensors};
+    if (!known.contains(name)) refuse(in_quotes(name));
+  }
+  const std::string file = folder + "/" + kRecord;
+  if (!fs::exists(file)) return std::nullopt;
+  const json record = json::parse(read_text_file(file), nullptr, false);
+  if (!record.is_object() || record.value("sha256", "") != weights_hash(model))
+    refuse("another one");
+  return std::make_optional(record);
+}
+
+json write_network(const ZooNetwork& network, const CheckedModel& model,
+                   const std::string& folder) {
+  const OutputFolder around(folder);
+  const auto path = [&](const char* name) { return folder + "/" + name; };
+  const Measures sizes = measure(model, 1);
+  save_weights(model, path(kWeights));
+  const Exported tensors =
+      exported(model, ExportTarget::safetensors, network.length, path(kTensors));
+  const Exported onnx = exported(model, ExportTarget::onnx, network.length, path(kOnnx));
+  write_whole_file(path(kExamples), zoo_examples(model, network.length));
+  write_whole_file(path(kCard), card(network, model, sizes, tensors, onnx));
+  json files = {kWeights, kExamples, kCard};
+  if (tensors.written) files.push_back(kTensors);
+  if (onnx.written) files.push_back(kOnnx);
+  const json record = {{"schema", "logdepth/zoo/1"},    {"name", network.name},
+                       {"family", network.family},      {"computes", network.computes},
+                       {"command", network.command},    {"sha256", weights_hash(model)},
+                       {"depth", depth_formula(model)}, {"width", sizes.width},
+                       {"nonzeros", sizes.nonzeros},    {"length", tensors.length},
+                       {"onnx_length", onnx.length},    {"files", files}};
+  write_whole_file(path(kRecord), record.dump(1) + "\n");
+  return record;
+}
+
+std::string table(const json& records) {
+  std::string text = fmt::format(
+      "# Compiled networks\n\n{} of `logdepth zoo`, each in its folder: exact weights, "
+      "safetensors, "
+      "ONNX, exact examples and a card.\n\n| network | family | computes | depth | width | nonzero "
+      "weights |\n|---|---|---|---|---|---|\n",
+      counted(records.size(), "network"));
+  for (const json& one : records)
+    text +=
+        fmt::format("| [{0}]({0}/README.md) | {1} | {2} | {3} | {4} | {5} |\n",
+                    one.at("name").get<std::string>(), one.at("family").get<std::string>(),
+                    one.at("computes").get<std::string>(), one.at("depth").get<std::string>(),
+                    one.at("width").get<std::uint64_t>(), one.at("nonzeros").get<std::uint64_t>());
+  return text;
+}
+
+int zoo(const ZooOptions& options) {
+  const std::vector<ZooNetwork> networks = chosen_networks(options);
+  if (options.list) {
+    for (const ZooNetwork& network : networks)
+      std::cout << network.name << " (" << network.family << "): " << network.computes << '\n';
+    return kDone;
+  }
+  if (options.output.empty()) throw InputError("OUT: expected the name of a folder");
+  const OutputFolder around(options.output);
+  json records = json::array();
+  std::size_t before = 0;
+  {
+    Progress progress("zoo", "networks");
+    for (const ZooNetwork& network : networks) {
+      const CheckedModel model = network.compile();
+      const std::string folder = options.output + "/" + network.name;
+      auto record = record_of(network, model, folder);
+      if (record) ++before;
+      records.push_back(record ? *record : write_network(network, model, folder));
+      progress.update(records.size(), networks.size());
+    }
+  }
+  write_whole_file(options.output + "/zoo.json", records.dump(1) + "\n");
+  write_whole_file(options.output + "/README.md", table(records));
+  std::cerr << "wrote " << options.output << ": " << counted(records.size(), "network")
+            << (before > 0 ? fmt::format(", {} of them before", before) : "") << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+Command add_zoo(CLI::App& app) {
+  auto options = std::make_shared<ZooOptions>();
+  CLI::App* command = app.add_subcommand(
+      "zoo",
+      "write 100 compiled networks with exports, exact examples and cards; an interrupted command "
+      "is resumed by repeating it\nExample: logdepth zoo networks");
+  command->add_option("OUT", options->output, "folder to write, one folder per network in it");
+  command->add_option("--only", options->only, "write only the network of this name");
+  command->add_flag("--list", options->list, "list the networks without writing them");
+  add_run_limits(*command);
+  return [options] { return zoo(*options); };
+}
+
+}  // namespace logdepth::inline cli

@@ -1,0 +1,3 @@
+0 1 a
+0 1 b Infinity
+1
