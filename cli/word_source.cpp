@@ -65,11 +65,10 @@ std::vector<LetterNames> load_words(const WordOptions& options,
   if (options.batch_option && options.batch_option->count() > 0) {
     const bool standard_input = options.batch == "-";
     const std::string source = standard_input ? "standard input" : options.batch;
-    const std::string text = standard_input
-                                 ? std::string(without_byte_order_mark(
-                                       std::string(std::istreambuf_iterator<char>(std::cin), {}),
-                                       source))
-                                 : read_text_file(options.batch);
+    const std::string text =
+        standard_input ? std::string(without_byte_order_mark(
+                             std::string(std::istreambuf_iterator<char>(std::cin), {}), source))
+                       : read_text_file(options.batch);
     std::vector<LetterNames> words;
     for (std::size_t start = 0; start < text.size();) {
       const std::size_t end = std::min(text.find('\n', start), text.size());

@@ -19,8 +19,8 @@ enum class ExportTarget {
 
 /// How heads weigh what they see.
 enum class ExportAttention {
-  separated,   ///< softmax, at the temperature that the proved separations ask for
-  hard,        ///< averaging-hard: the largest scores, equal up to what rounding loses
+  separated,    ///< softmax, at the temperature that the proved separations ask for
+  hard,         ///< averaging-hard: the largest scores, equal up to what rounding loses
   temperature,  ///< softmax of a temperature of the user's
   tested        ///< softmax of the least power of two that passes the self-test; nothing is proved
 };

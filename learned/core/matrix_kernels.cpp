@@ -38,10 +38,13 @@ std::string file_of(const char* function) {
 
 MatrixLibrary matrix_library(const std::string& products, const std::string& openblas,
                              bool has_mkl) {
-  if (!openblas.empty() && products == openblas) return {"OpenBLAS", products, false};
+  // Debian's alternatives for libblas.so.3 lie in folders of their names; OpenBLAS's has its kernels in a
+  // second library there.
+  const std::filesystem::path folder = std::filesystem::path(products).parent_path();
+  if (!openblas.empty() && folder == std::filesystem::path(openblas).parent_path())
+    return {"OpenBLAS", products, false};
   if (has_mkl) return {"MKL", products, false};
-  // Debian's alternatives for libblas.so.3 lie in folders of their names.
-  const bool reference = std::filesystem::path(products).parent_path().filename() == "blas";
+  const bool reference = folder.filename() == "blas";
   return {reference ? "reference BLAS" : "BLAS", products, reference};
 }
 

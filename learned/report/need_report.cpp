@@ -203,7 +203,8 @@ std::string contrast_text(const std::vector<NeedSeries>& all) {
     const auto &solvable = found.at(true), &other = found.at(false);
     const double p = rank_sum_p(solvable, other);
     text += fmt::format(
-        " Solvable against other groups at n\\* + 1, {} steps: medians {} ({}) and {} ({}), exact rank "
+        " Solvable against other groups at n\\* + 1, {} steps: medians {} ({}) and {} ({}), exact "
+        "rank "
         "sum test over networks, two-sided p {}.",
         steps, decimal(report::median(solvable).value()), counted(solvable.size(), "network"),
         decimal(report::median(other).value()), counted(other.size(), "network"),

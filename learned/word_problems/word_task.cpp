@@ -12,6 +12,7 @@
 
 #include "learned/records/counter_random.hpp"
 #include "learned/report/share_interval.hpp"
+#include "learned/word_problems/held_out_words.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/word_data.hpp"
@@ -27,8 +28,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kMostLength = 1u << 16;
-/// One of so many different words of a file is held out.
-constexpr std::size_t kHeldOutOf = 10;
 /// Tokens of a batch: more is a mistyped setting.
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
 
@@ -321,28 +320,13 @@ class WordTask final : public Task {
       }
       words_.push_back(std::move(row.word));
     }
-    hold_out();
-  }
-
-  /// Every tenth of the different words, and the last where they are fewer.
-  void hold_out() {
-    std::map<LetterWord, bool> held;  // of each word, whether it is held out
-    std::size_t different = 0;
-    for (const LetterWord& word : words_) {
-      const auto [at, added] = held.emplace(word, false);
-      if (!added) continue;
-      at->second = ++different % kHeldOutOf == 0;
-      if (at->second) held_out_.push_back(word);
-    }
-    require(different >= 2,
+    HeldOutWords parts = hold_out(std::move(words_));
+    require(parts.different >= 2,
             fmt::format("task.data: {}: expected at least 2 different words, since one is held out "
                         "for the measure, found {}",
-                        config_.data, different));
-    if (held_out_.empty()) {
-      held_out_.push_back(words_.back());
-      held.at(words_.back()) = true;
-    }
-    std::erase_if(words_, [&](const LetterWord& word) { return held.at(word); });
+                        config_.data, parts.different));
+    words_ = std::move(parts.trained);
+    held_out_ = std::move(parts.held_out);
   }
 
   /// Words of a measurement.

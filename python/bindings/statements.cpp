@@ -79,7 +79,9 @@ void bind_selectors(nb::module_& module) {
            "Returns a new selector with the one-hot cell that is compared.")
       .def("prefer", &cells::Related::prefer, "value"_a,
            nb::sig("def prefer(self, value: " VALUE ") -> Selector"), "The selector.");
+}
 
+void bind_words_of_selectors(nb::module_& module) {
   module.def("uniform", &cells::uniform, "All visible positions.");
   module.def(
       "same", [](const nb::args& cells) { return cells::same(cells_of(cells)); },
@@ -249,6 +251,7 @@ void bind_tables(nb::module_& module) {
 
 void bind_statements(nb::module_& module) {
   bind_selectors(module);
+  bind_words_of_selectors(module);
   bind_heads(module);
   bind_tables(module);
 }

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/overload.hpp"
+#include "runtime/columns/column_scores.hpp"
 #include "runtime/columns/hand_over.hpp"
 
 namespace logdepth::inline runtime_columns {
@@ -134,6 +135,17 @@ bool is_one_key(const ColumnImages& keys) {
   });
 }
 
+TokenSets sets_of(const ColumnState& state, const ColumnSelection& selection, bool causal) {
+  if (state.words() > 1 || state.tokens() > ColumnScores::kMostTokens)
+    throw HandOver("sets of tokens of several words, or of a long one");
+  TokenSets sets(state.passes.memory());
+  over_rows(state, causal, [&](std::size_t i, std::size_t, std::size_t end) {
+    if (selection.selected) return insert(sets.row(i), (*selection.selected)[i]);
+    for (std::size_t j = 0; j < end; ++j) insert(sets.row(i), j);
+  });
+  return sets;
+}
+
 /// Row i: the tokens j with asks_i[p] > 0 and answers_j[p] > 0 for one of the pairs p.
 const TokenSets& ColumnContracts::related(const Pairs& pairs) {
   if (related_ && pairs_ == pairs) return *related_;
@@ -183,25 +195,26 @@ void ColumnContracts::check_sets(const Contract& contract, const TokenSets& sets
 
 void ColumnContracts::check(const Contract& contract, const ColumnSelection& selection,
                             bool one_key, bool causal) {
-  if (selection.sets && (!selection.selected || std::holds_alternative<RelatedContract>(contract)))
+  const bool related = std::holds_alternative<RelatedContract>(contract);
+  if (selection.sets && (!selection.selected || related))
     return check_sets(contract, *selection.sets, causal);
+  if (related) return check_sets(contract, sets_of(state_, selection, causal), causal);
   // A word of one token: its row selects one position, which is all that it sees.
   const bool single = selection.selected || state_.period == 1;
   const bool all = !selection.selected || state_.period == 1;
-  std::visit(
-      Overload{[&](const UniformContract&) { require_kept(all); },
-               [&](const MatchContract& match) {
-                 require_kept(single || (!match.exactly_one && one_key));
-               },
-               [&](const RightmostContract& rightmost) {
-                 check_rightmost(state_, rightmost, selection, causal);
-               },
-               [&](const FlaggedContract& flagged) {
-                 check_flagged(state_, flagged, selection, causal);
-               },
-               [](const FindContract&) { throw HandOver("a contract of kind `find`"); },
-               [](const RelatedContract&) { throw HandOver("a contract of kind `related`"); }},
-      contract);
+  std::visit(Overload{[&](const UniformContract&) { require_kept(all); },
+                      [&](const MatchContract& match) {
+                        require_kept(single || (!match.exactly_one && one_key));
+                      },
+                      [&](const RightmostContract& rightmost) {
+                        check_rightmost(state_, rightmost, selection, causal);
+                      },
+                      [&](const FlaggedContract& flagged) {
+                        check_flagged(state_, flagged, selection, causal);
+                      },
+                      [](const FindContract&) { throw HandOver("a contract of kind `find`"); },
+                      [](const RelatedContract&) {}},
+             contract);
 }
 
 }  // namespace logdepth::inline runtime_columns

@@ -153,7 +153,7 @@ void ColumnLayer::average(ColumnState& state, Added& added, const TokenSets& set
 
 void ColumnAverages::average(ColumnState& state,
                              std::vector<std::pair<std::uint32_t, Column>>& added,
-                             const std::vector<SharedLabels>& sources, bool causal) {
+                             const std::vector<SharedLabels>& sources) {
   Columns read;
   std::vector<SharedLabels> name;
   for (const auto& [segment, column] : added) {
@@ -163,7 +163,6 @@ void ColumnAverages::average(ColumnState& state,
       name.push_back(column.local);
   }
   if (name.empty()) return;  // all values are one
-  if (!causal) throw HandOver("an average of different values without a causal mask");
   const Combinations joint = state.passes.combine(read);
   auto& known = known_[name];
   const auto dims = static_cast<std::uint32_t>(joint.entries.size());
@@ -264,6 +263,7 @@ void ColumnLayer::attend(ColumnState& state, ColumnAttention& attention, ColumnA
   const NormedColumns z = attention_norm_(state);
   ColumnContracts contracts(state);
   Added all;
+  const auto differs = [](const auto& of) { return of.second.local != nullptr; };
   const auto finish = [&](std::size_t k, const ColumnSelection& selection, bool one_key) {
     const Head& head = heads_[k].head;
     contracts.check(head.contract, selection, one_key, head.causal);
@@ -273,8 +273,10 @@ void ColumnLayer::attend(ColumnState& state, ColumnAttention& attention, ColumnA
       gather(state, added, selection.selected);
     } else if (selection.sets) {
       average(state, added, *selection.sets);
+    } else if (!head.causal && std::ranges::any_of(added, differs)) {
+      average(state, added, sets_of(state, selection, false));
     } else {
-      averages.average(state, added, sources, head.causal);
+      averages.average(state, added, sources);
     }
     rows[static_cast<std::size_t>(selection.rule)] += state.tokens();
     std::move(added.begin(), added.end(), std::back_inserter(all));

@@ -25,7 +25,7 @@ class ColumnAverages {
   /// times the shares of the combinations that the head's values have (L4). `sources`: what the columns
   /// were made of. Errors: HandOver.
   void average(ColumnState& state, std::vector<std::pair<std::uint32_t, Column>>& added,
-               const std::vector<SharedLabels>& sources, bool causal);
+               const std::vector<SharedLabels>& sources);
   void forget_dead();
   void forget() { known_.clear(); }
 

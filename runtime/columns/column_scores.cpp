@@ -13,6 +13,8 @@ namespace {
 
 /// Scores of a head that are worth a thread.
 constexpr std::size_t kLeastScores = std::size_t{1} << 16;
+/// Heads whose sets are held at a time, per thread.
+constexpr std::size_t kHeadsOfThread = 16;
 /// Fewer coordinates have few combinations, whose scores are found once for all of their tokens.
 constexpr std::size_t kManyCoordinates = 24;
 
@@ -224,8 +226,9 @@ void ColumnScores::select(ColumnState& state, const Weighted& products,
       largest(scores.data(), seen, bytes, sets.row(i));
     }
   };
-  for (std::size_t first = 0; first < own_.size(); first += threads) {
-    std::vector<std::shared_ptr<TokenSets>> sets(std::min(threads, own_.size() - first));
+  const std::size_t group = threads == 1 ? 1 : threads * kHeadsOfThread;
+  for (std::size_t first = 0; first < own_.size(); first += group) {
+    std::vector<std::shared_ptr<TokenSets>> sets(std::min(group, own_.size() - first));
     for (auto& of : sets) of = std::make_shared<TokenSets>(state.passes.memory());
     Parts(sets.size(), threads, 1).share([&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) find(first + k, *sets[k]);

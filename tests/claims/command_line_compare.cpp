@@ -18,7 +18,7 @@ using support::Finished;
 
 class Compare : public support::CommandLine {
  protected:
-  /// The record of a stack of `depth` layers on words, asked for 16 letters.
+  /// The record of a stack of `depth` layers on words, asked for 64 letters, which had plateaued.
   void run(const std::string& name, const std::string& monoid, std::uint32_t depth, int reach) {
     WordTaskConfig task;
     task.monoid = monoid;
@@ -28,20 +28,25 @@ class Compare : public support::CommandLine {
     record.config.model.repeated = 0;
     record.machine = {{"device", "cpu"}, {"processor", "a processor"}};
     record.training = {{"steps", 1500}, {"seconds", 60.0}, {"stopped", "steps"}};
+    record.training["curve"] = {
+        {"score", "n*"},
+        {"points", {{{"steps", 750}, {"score", reach}}, {{"steps", 1500}, {"score", reach}}}}};
     record.result = {{"kind", "words"},
                      {"strict", reach},
                      {"loose", reach},
-                     {"censored", reach >= 16},
-                     {"length", 16}};
+                     {"censored", reach >= 64},
+                     {"length", 64}};
     std::filesystem::create_directories(folder.path() / name);
     write_run_record(record, folder.file(name) + "/" + kRecordFile);
   }
-  /// Three depths that follow d = 2 log2 n* + 1, and one that is censored.
+  /// Five depths that follow d = 2 log2 n* + 1, and one that is censored.
   void runs(const std::string& monoid) {
     run("runs/2", monoid, 3, 2);
     run("runs/4", monoid, 5, 4);
     run("runs/8", monoid, 7, 8);
     run("runs/16", monoid, 9, 16);
+    run("runs/32", monoid, 11, 32);
+    run("runs/64", monoid, 13, 64);
   }
   Finished compare(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"compare", "depth"});
@@ -93,7 +98,7 @@ TEST_F(Compare, RunsBecomeATableAPageAndAFigure) {
             "out\n");
   const std::string markdown = folder.read("out/depth.md");
   EXPECT_NE(markdown.find("`logdepth compare depth runs --up-to 16`"), std::string::npos);
-  EXPECT_NE(markdown.find("d = 2.00 log2 n\\* + 1.00, r2 = 1.00; 1 of 4 depths censored"),
+  EXPECT_NE(markdown.find("d = 2.00 log2 n\\* + 1.00, r2 = 1.00; 1 of 6 depths censored"),
             std::string::npos)
       << markdown;
   EXPECT_NE(markdown.find("(depth-S3.svg)"), std::string::npos);
@@ -107,7 +112,7 @@ TEST_F(Compare, RunsBecomeATableAPageAndAFigure) {
   const Finished again = compare({"runs", "runs/4", "--up-to", "16", "--json"});
   ASSERT_EQ(again.status, 0) << again.err;
   const json twice = json::parse(again.out);
-  EXPECT_EQ(twice["runs"], 4);
+  EXPECT_EQ(twice["runs"], 6);
   EXPECT_EQ(problem(twice, "S3"), s3);
 }
 

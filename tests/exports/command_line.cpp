@@ -202,7 +202,7 @@ TEST_F(ExportCommand, AFileThatProvesNothingHasNoTemperature) {
   folder.write("bare.json", model.dump());
   refuses(3, arguments("bare.json", {"torch"}),
           "layer 1, head 1: no temperature is proved: the file carries no program from which "
-          "anything could be proved; --temperature 16384 passes the self-test");
+          "anything could be proved; --temperature 256 passes the self-test");
   // Its norms are not folded, and TransformerLens computes them.
   done(arguments("bare.json", {"transformer-lens", "--temperature", "100000"}));
   const Finished finished = logdepth(arguments("bare.json", {"torch", "--temperature", "hard"}));

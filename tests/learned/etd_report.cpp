@@ -339,36 +339,6 @@ TEST(EtdVerdicts, AdaptiveDepthPassesIfEveryTokenHaltsBeforeTheCap) {
   EXPECT_EQ(criteria_of(section_of(reproduced())).at(1).verdict(), report::Verdict::undecided);
 }
 
-TEST(EtdVerdicts, ARouterThatPassesTheBlockOnceAdaptsNothing) {
-  const ThinkShape adaptive{3, 2, 3, Block::adaptive, 10, Router::mixture};
-  const auto verdict = [&](double passes) {
-    Found found;
-    found.recall_loops = 1.03;
-    found.hop_loops = passes;
-    return criteria_of(section_of(with(reproduced(), record(adaptive, 1, found)))).at(1).verdict();
-  };
-  EXPECT_EQ(verdict(1.51), report::Verdict::passed);
-  EXPECT_EQ(verdict(1.5), report::Verdict::failed);
-}
-
-TEST(EtdVerdicts, LayersOfTheirOwnAndOtherPlacesAreComparedWithTwoPassesSeedBySeed) {
-  const auto verdict = [&](const ThinkShape& shape, std::uint32_t hops, std::size_t criterion) {
-    std::vector<RunRecord> records = reproduced();
-    for (const std::uint32_t seed : {1, 2, 3})
-      records.push_back(record(shape, seed, {900, hops, 300 + 50 * seed + 5}));
-    const auto criteria = criteria_of(section_of(records));
-    EXPECT_EQ(criteria.at(criterion).name, criterion == 2 ? "ETD-6" : "ETD-7");
-    return criteria.at(criterion).verdict();
-  };
-  const ThinkShape untied{3, 2, 3, Block::untied, 2, Router::none};
-  EXPECT_EQ(verdict(untied, 400, 2), report::Verdict::passed);
-  EXPECT_EQ(verdict(untied, 401, 2), report::Verdict::failed);
-  EXPECT_EQ(verdict(untied, 401, 3), report::Verdict::undecided) << "no block elsewhere";
-  const ThinkShape earlier = looped_shape({1, 2, 5, false, false}, 2);
-  EXPECT_EQ(verdict(earlier, 399, 3), report::Verdict::passed);
-  EXPECT_EQ(verdict(earlier, 401, 3), report::Verdict::failed);
-}
-
 TEST(EtdVerdicts, TheCutNeedsABaseOfOurs) {
   EXPECT_EQ(cut_criterion({}).verdict(), report::Verdict::undecided);
   EXPECT_EQ(cut_criterion({distances("SmolLM2", "llama")}).verdict(), report::Verdict::undecided);

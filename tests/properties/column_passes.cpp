@@ -1,5 +1,5 @@
-// Passes over the tokens, the memory that they hold, and comparisons of projections: what runs by columns
-// rest on.
+// Passes over the tokens, the memory that they hold, threads that share them, and comparisons of projections:
+// what runs by columns rest on.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,11 @@
 #include "runtime/columns/column_run.hpp"
 #include "runtime/columns/families.hpp"
 #include "runtime/columns/hand_over.hpp"
+#include "runtime/file/unrolling.hpp"
+#include "tests/support/cascades.hpp"
 #include "tests/support/languages.hpp"
+#include "tests/support/tree_forms.hpp"
+#include "tests/support/uniform_radix_forms.hpp"
 
 namespace logdepth::column_passes_tests {
 namespace {
@@ -90,6 +94,44 @@ TEST(ColumnPasses, WhatExceedsTheMemoryIsHandedOver) {
   ASSERT_TRUE(large.run(words, 10));
   EXPECT_GT(large.statistics().bytes, 20000u);
   EXPECT_LT(large.statistics().bytes, std::size_t{1} << 24);
+}
+
+/// Everything that a run says, of long words and of many short ones: parts of threads begin within words.
+TEST(ColumnPasses, NothingDependsOnTheNumberOfThreads) {
+  std::mt19937_64 random(9);
+  const Action s3 = support::word_problem("S3").action;
+  support::ScanForm first_flag;
+  first_flag.positions = ScanPositions::first_flag;
+  const std::vector<std::pair<std::string, Model>> all = {
+      {"scan", support::compile_scan(s3)},
+      {"scan first-flag", support::compile_scan(s3, first_flag)},
+      {"tree", support::compile_tree(s3)},
+      {"uniform radix", support::compile_uniform_radix(s3, {})},
+      {"cascade", support::compile_cascade(s3)}};
+  constexpr std::size_t kTokens = 100000, kMemory = std::size_t{1} << 30;
+  for (const auto& [name, model] : all)
+    for (const std::size_t length : {kTokens, std::size_t{7000}}) {
+      ColumnWords words(model);
+      while (words.tokens() < kTokens) {
+        std::vector<std::string> letters;
+        for (std::size_t i = 0; i < length; ++i)
+          letters.push_back(model.alphabet[random() % model.alphabet.size()]);
+        ASSERT_TRUE(words.add_letters(letters));
+      }
+      ColumnRunner one(model, kMemory), several(model, kMemory, 3);
+      const std::uint64_t loops = loops_at(model.unroll, length);
+      const auto expected = one.run(words, loops), found = several.run(words, loops);
+      ASSERT_TRUE(expected.has_value()) << name << ": " << one.statistics().reason;
+      ASSERT_TRUE(found.has_value()) << name << ": " << several.statistics().reason;
+      for (std::size_t word = 0; word < words.words(); ++word)
+        for (std::size_t token = 0; token < expected->period(); token += 1 + random() % 7)
+          ASSERT_EQ(found->logits(word, token), expected->logits(word, token))
+              << name << ", word " << word << ", token " << token;
+      EXPECT_EQ(several.statistics().passes, one.statistics().passes) << name;
+      EXPECT_EQ(several.statistics().evaluations, one.statistics().evaluations) << name;
+      EXPECT_EQ(several.statistics().rows, one.statistics().rows) << name;
+      EXPECT_EQ(several.statistics().bytes, one.statistics().bytes) << name;
+    }
 }
 
 /// Squares beyond 128 bits are compared exactly too.

@@ -471,41 +471,5 @@ TEST(ColumnRuns, WordsOfThousandsOfLettersAreRight) {
   }
 }
 
-/// Everything that a run says, of long words and of many short ones: parts of threads begin within words.
-TEST(ColumnRuns, NothingDependsOnTheNumberOfThreads) {
-  std::mt19937_64 random(9);
-  const Action s3 = support::word_problem("S3").action;
-  const std::vector<Named> all = {
-      {"scan", support::compile_scan(s3)},
-      {"scan first-flag", support::compile_scan(s3, scan_form(ScanPositions::first_flag))},
-      {"tree", support::compile_tree(s3)},
-      {"uniform radix", support::compile_uniform_radix(s3, {})},
-      {"cascade", support::compile_cascade(s3)}};
-  constexpr std::size_t kTokens = 140000, kMemory = std::size_t{1} << 30;
-  for (const Named& named : all)
-    for (const std::size_t length : {kTokens, std::size_t{7000}}) {
-      ColumnWords words(named.model);
-      while (words.tokens() < kTokens) {
-        std::vector<std::string> letters;
-        for (std::size_t i = 0; i < length; ++i)
-          letters.push_back(named.model.alphabet[random() % named.model.alphabet.size()]);
-        ASSERT_TRUE(words.add_letters(letters));
-      }
-      ColumnRunner one(named.model, kMemory), several(named.model, kMemory, 4);
-      const std::uint64_t loops = loops_at(named.model.unroll, length);
-      const auto expected = one.run(words, loops), found = several.run(words, loops);
-      ASSERT_TRUE(expected.has_value()) << named.name << ": " << one.statistics().reason;
-      ASSERT_TRUE(found.has_value()) << named.name << ": " << several.statistics().reason;
-      for (std::size_t word = 0; word < words.words(); ++word)
-        for (std::size_t token = 0; token < expected->period(); token += 1 + random() % 7)
-          ASSERT_EQ(found->logits(word, token), expected->logits(word, token))
-              << named.name << ", word " << word << ", token " << token;
-      EXPECT_EQ(several.statistics().passes, one.statistics().passes) << named.name;
-      EXPECT_EQ(several.statistics().evaluations, one.statistics().evaluations) << named.name;
-      EXPECT_EQ(several.statistics().rows, one.statistics().rows) << named.name;
-      EXPECT_EQ(several.statistics().bytes, one.statistics().bytes) << named.name;
-    }
-}
-
 }  // namespace
 }  // namespace logdepth::column_runs_tests

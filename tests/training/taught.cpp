@@ -164,6 +164,31 @@ TEST(MixedTraining, BatchesOfEarlierStagesDecideNothingAboutPromotion) {
   EXPECT_FALSE(trainer.state().promotions.empty()) << "nothing was tested";
 }
 
+TEST(MatrixKernels, AreThoseOfTheLibraryInUse) {
+  // On this machine too: the folder of Debian's alternative decides.
+  const MatrixLibrary library = matrix_library();
+  EXPECT_FALSE(library.file.empty());
+  EXPECT_EQ(library.file.find("openblas") != std::string::npos, library.name == "OpenBLAS")
+      << library.file;
+  EXPECT_EQ(matrix_kernels().empty(), library.name != "OpenBLAS");
+}
+
+TEST(MatrixKernels, TheLibraryOfProductsIsTheOneThatHoldsThem) {
+  const std::string debian = "/usr/lib/x86_64-linux-gnu/";
+  const std::string open = debian + "openblas-pthread/libopenblasp-r0.3.21.so";
+  const MatrixLibrary openblas = matrix_library(open, open, false);
+  EXPECT_EQ(openblas.name, "OpenBLAS");
+  EXPECT_FALSE(openblas.reference);
+  EXPECT_EQ(matrix_library(debian + "openblas-pthread/libblas.so.3", open, false).name, "OpenBLAS");
+  // OpenBLAS is loaded by something else, and products are those of the reference.
+  const MatrixLibrary reference = matrix_library(debian + "blas/libblas.so.3.11.0", open, false);
+  EXPECT_EQ(reference.name, "reference BLAS");
+  EXPECT_TRUE(reference.reference);
+  EXPECT_EQ(matrix_library("/torch/lib/libtorch_cpu.so", "", true).name, "MKL");
+  EXPECT_EQ(matrix_library("/opt/lib/libblis.so.4", "", false).name, "BLAS");
+  EXPECT_FALSE(matrix_library("/opt/lib/libblis.so.4", "", false).reference);
+}
+
 TEST(MatrixKernels, AreChosenWhereTheLibraryTookNarrowerOnesThanTheProcessorHas) {
   EXPECT_EQ(wider_kernels("Prescott", VectorWidth::bits512), "SkylakeX");
   EXPECT_EQ(wider_kernels("Haswell", VectorWidth::bits512), "SkylakeX");
