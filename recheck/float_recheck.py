@@ -10,7 +10,6 @@ for all words. E bounds how far a float number of a coordinate is from the exact
 refused if two tokens may share the largest score. A sum of n products, of floats within E of x and weights rounded to a neighbour, is off by
     sum |w| E + g(n) sum |w| (|x| + E) + n t,    g(n) = (n + 4) u / (1 - (n + 4) u),    t: twice the smallest normal number,
 at most. Standard library only; nothing of logdepth is used. Exit status: 0 confirmed, 1 not confirmed, 2 wrong files."""
-import copy
 import fractions
 import hashlib
 import itertools
@@ -476,8 +475,8 @@ class Proof:
         word = kinds[self.begin:len(kinds) - self.end]
         right = kinds == ["<begin>"] * self.begin + word + ["<end>"] * self.end and set(word) <= set(self.file["alphabet"])
         need(right and example["size"] == len(word) <= self.length and not example["given"], "config.json: example {}: not a word of the certificate", number)
-        one = copy.copy(self)
-        one.heads, one.scale, one.rows = {}, {}, [(p, [kind], self.end and p == len(kinds) - 1) for p, kind in enumerate(kinds)]
+        one = object.__new__(Proof)  # of this word alone
+        vars(one).update(vars(self), heads={}, scale={}, rows=[(p, [kind], self.end and p == len(kinds) - 1) for p, kind in enumerate(kinds)])
         state = one.block("initial", one.rows, one.start())
         for _ in range(loops_of(self.file["unroll"], self.length if unrolled else len(word))):
             state = one.block("repeated", *state)
