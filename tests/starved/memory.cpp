@@ -160,6 +160,7 @@ TEST_F(Memory, IsLimitedInEveryCommandThatRunsAFile) {
       {"info", {"cascade.json"}},
       {"check", {"lem-3.1", "--up-to", "1", "--random", "1"}},
       {"compare depth", {"--up-to", "4"}},
+      {"zoo", {"made/zoo", "--only", "group-Z2"}},
       {"report precision", {"--only", "temperature", "--out", "made"}}};
   std::set<std::string> limitable;
   for (const auto& use : uses) limitable.insert(use.first);
