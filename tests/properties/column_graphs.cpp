@@ -134,6 +134,19 @@ planted_changes() {
                for (MatrixEntry& e : head.query.entries)
                  if (random() % 3 == 0) e.value = e.value * Rational(large + 1, 3);
            }},
+          // Any single token keeps the contract, so that nothing but the scores decides.
+          {"one key, of scores of 16, 32 and 64 bits",
+           every_head([](Model& m, Head& head, Random& random) {
+             const std::uint32_t row = head.query.rows++;
+             ++head.key.rows;
+             head.query.entries.push_back({row, m.embedding.begin()->second[0].index, Rational(1)});
+             const std::uint64_t limit = std::uint64_t{1} << (10 + random() % 40);
+             for (std::uint32_t c = 0; c < m.width; ++c)
+               if (random() % 2 == 0)
+                 head.key.entries.push_back(
+                     {row, c, Rational(static_cast<std::int64_t>(1 + random() % limit))});
+             head.contract = MatchContract{true};
+           })},
           {"rows that most heads lack", every_head([](Model&, Head& head, Random& random) {
              const std::uint32_t row = random() % head.query.rows;
              std::erase_if(head.query.entries, [&](const MatrixEntry& e) { return e.row == row; });

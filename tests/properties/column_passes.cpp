@@ -110,7 +110,7 @@ TEST(ColumnPasses, NothingDependsOnTheNumberOfThreads) {
       {"cascade", support::compile_cascade(s3)}};
   constexpr std::size_t kTokens = 100000, kMemory = std::size_t{1} << 30;
   for (const auto& [name, model] : all)
-    for (const std::size_t length : {kTokens, std::size_t{7000}}) {
+    for (const std::size_t length : {kTokens, std::size_t{6500}}) {
       ColumnWords words(model);
       while (words.tokens() < kTokens) {
         std::vector<std::string> letters;
