@@ -13,11 +13,15 @@ Padding: `batch` pads words on the right. No token of a causal network sees a la
 changes nothing before it. `verdict` and `prefixes` then need the number of letters, `size`.
 """
 
+from __future__ import annotations
+
 import math
 import re
+from collections.abc import Iterable
+from typing import Any
 
 
-def letters_of(config, word):
+def letters_of(config: dict[str, Any], word: Any) -> list[str]:
     """The letters of a word, a list unmodified. A string is read as `logdepth run --input` reads it: letters
     without separators if all are single characters, else with white space between them."""
     if not isinstance(word, str):
@@ -28,7 +32,7 @@ def letters_of(config, word):
     return [letter for letter in words if letter]
 
 
-def encoded(config, input):
+def encoded(config: dict[str, Any], input: Any) -> dict[str, Any]:
     """The input as the network takes it: `tokens` (numbers, or None), `given` (values per token, or None) and
     `size` (letters, vertices or raw tokens). An input is
 
@@ -41,7 +45,7 @@ def encoded(config, input):
     ValueError for other inputs, and for inputs longer than the export."""
     kind = config["input"]["kind"]
     tokens, given, size = {"word": _word, "graph": _graph, "cells": _cells}[kind](config, input)
-    count = len(tokens if tokens is not None else given)
+    count = len(given or []) if tokens is None else len(tokens)
     if count > config["most_tokens"]:
         unit = {"word": "letters", "graph": "vertices", "cells": "tokens"}[kind]
         raise ValueError(f"the input has {size} {unit} and needs {count} tokens; expected at most "
@@ -49,15 +53,16 @@ def encoded(config, input):
     return {"tokens": tokens, "given": given, "size": size}
 
 
-def tokens_of(config, input):
+def tokens_of(config: dict[str, Any], input: Any) -> list[int]:
     """The numbers of its tokens: `encoded(...)["tokens"]`, where an input consists of tokens alone."""
     parts = encoded(config, input)
     if parts["given"] is not None:
         raise ValueError("this network reads values, which tokens do not contain; use encoded(config, input)")
-    return parts["tokens"]
+    tokens: list[int] = parts["tokens"]
+    return tokens
 
 
-def batch(config, words):
+def batch(config: dict[str, Any], words: Iterable[Any]) -> tuple[list[list[int]], list[int]]:
     """Words as one rectangular list of tokens, padded on the right, and their numbers of letters. ValueError
     where padding can change an answer: heads that are not causal, or a number of iterations that follows
     from the length (PyTorch; ONNX and TransformerLens always run those of the longest input)."""
@@ -76,14 +81,14 @@ def batch(config, words):
     return [row + [0] * (longest - len(row)) for row in rows], [len(letters_of(config, word)) for word in words]
 
 
-def feeds(config, input, numpy):
+def feeds(config: dict[str, Any], input: Any, numpy: Any) -> dict[str, Any]:
     """The inputs of an ONNX session for one input: a batch of one. `numpy`: the module."""
     parts, real = encoded(config, input), config["precision"]
     arrays = {"tokens": (parts["tokens"], "int64"), "given": (parts["given"], real)}
     return {name: numpy.array([value], dtype=kind) for name, (value, kind) in arrays.items() if value is not None}
 
 
-def verdict(config, logits, size=None):
+def verdict(config: dict[str, Any], logits: Any, size: int | None = None) -> bool | None:
     """Whether the input is accepted; None where both logits are equal. It is read at the last token; in a
     padded batch at the last token of the word of `size` letters."""
     output = _output(config, "accept")
@@ -94,7 +99,7 @@ def verdict(config, logits, size=None):
     return None if accept == reject else accept > reject
 
 
-def prefixes(config, logits, size=None):
+def prefixes(config: dict[str, Any], logits: Any, size: int | None = None) -> list[Any]:
     """After each letter: the product of the letters so far, as the images of the points, or the number of the
     state; None for what two equal largest logits leave undecided. `size`: as for `verdict`."""
     readout = _output(config, "accept").get("prefix")
@@ -106,7 +111,7 @@ def prefixes(config, logits, size=None):
         size = len(logits) - first - ends.get("end", False)
     row = readout["first_row"]
 
-    def at(token):
+    def at(token: int) -> Any:
         values = _plain(logits[token])
         if readout["kind"] == "state":
             return _largest(values[row:row + readout["states"]])
@@ -123,50 +128,50 @@ def prefixes(config, logits, size=None):
     return [at(token) for token in range(first, first + size)]
 
 
-def relation(config, logits):
+def relation(config: dict[str, Any], logits: Any) -> list[list[bool | None]]:
     """Of a network that reads the rows of a graph: row i, column j whether vertex j is reached from vertex i;
     None where the logit is 0."""
     _output(config, "relation")
     return [[None if value == 0 else value > 0 for value in _plain(row)] for row in logits]
 
 
-def numbers(config, logits):
+def numbers(config: dict[str, Any], logits: Any) -> dict[str, list[float]]:
     """Of a network whose logits are the answer: by name a list of numbers, one per token."""
     names = _output(config, "cells")["names"]
     rows = [_plain(row) for row in logits]
     return {name: [row[column] for row in rows] for column, name in enumerate(names)}
 
 
-def divisions(config, logits):
+def divisions(config: dict[str, Any], logits: Any) -> list[tuple[int, int]]:
     """Of a network of the division lemma: (quotient, remainder) per token."""
     named = numbers(config, logits)
     if "quotient.0" not in named or "remainder.0" not in named:
         raise ValueError("this is no network of the division lemma")
 
-    def wholes(name):
+    def wholes(name: str) -> list[int]:
         return [round(x / one) for x, one in zip(named[name + ".0"], named[name + ".1"])]
 
     return list(zip(wholes("quotient"), wholes("remainder")))
 
 
-def _plain(row):
+def _plain(row: Any) -> list[Any]:
     """Numbers of Python, of a list, an array or a tensor."""
     return row.tolist() if hasattr(row, "tolist") else [float(value) for value in row]
 
 
-def _largest(values):
+def _largest(values: list[Any]) -> int | None:
     best = max(values)
     return values.index(best) if values.count(best) == 1 else None
 
 
-def _output(config, kind):
-    output = config["output"]
+def _output(config: dict[str, Any], kind: str) -> dict[str, Any]:
+    output: dict[str, Any] = config["output"]
     if output["kind"] != kind:
         raise ValueError(f"this network answers with {output['kind']!r}, not with {kind!r}")
     return output
 
 
-def _word(config, word):
+def _word(config: dict[str, Any], word: Any) -> tuple[list[int], None, int]:
     letters, ends = letters_of(config, word), config["input"]
     for letter in letters:
         if letter not in config["alphabet"]:
@@ -175,7 +180,7 @@ def _word(config, word):
     return [config["tokens"].index(name) for name in names], None, len(letters)
 
 
-def _edges(graph):
+def _edges(graph: Any) -> tuple[list[list[bool]], int | None, int | None]:
     """(matrix, source, target), source and target None where they are not given."""
     if hasattr(graph, "vertices") and hasattr(graph, "edges"):  # logdepth.Reach
         place = {vertex: number for number, vertex in enumerate(graph.vertices)}
@@ -193,7 +198,7 @@ def _edges(graph):
     return matrix, source, target
 
 
-def _graph(config, graph):
+def _graph(config: dict[str, Any], graph: Any) -> tuple[list[int], list[list[float]] | None, int]:
     matrix, source, target = _edges(graph)
     n = config["input"].get("size", len(matrix))
     if len(matrix) > n:
@@ -214,11 +219,11 @@ def _graph(config, graph):
     return [kinds.index(name) for name in names], None, n
 
 
-def _unit(x, y):
+def _unit(x: float, y: float) -> list[float]:
     return [x / math.hypot(x, y), y / math.hypot(x, y)]
 
 
-def _cells(config, asked):
+def _cells(config: dict[str, Any], asked: Any) -> tuple[None, list[list[float]], int]:
     names = config["input"]["names"]
     if isinstance(asked, tuple) and len(asked) == 2 and all(isinstance(number, int) for number in asked):
         dividend, divisor = asked
