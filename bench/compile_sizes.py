@@ -88,7 +88,7 @@ def main():
         if ran.stdout.splitlines()[-1] != json.dumps(product(word, info["generators"]),
                                                      separators=(",", ":")):
             sys.exit(f"{name}: the network's product differs from the direct one")
-        print(row([name, info["parameters"]["table"], info["used"], info["width"], info["units"],
+        print(row([name, info["parameters"]["table"], info["cells"], info["width"], info["units"],
                    info["nonzeros"], os.path.getsize(model), info["denominator_bits"],
                    f"{compile_time:.3f}", length, f"{run_time:.3f}"]))
 

@@ -130,7 +130,7 @@ nlohmann::json to_json(const Measures& m) {
           {"depth", m.depth},
           {"width", m.width},
           {"strict_width", m.strict_width},
-          {"used", m.cells},
+          {"cells", m.cells},
           {"heads", m.heads},
           {"units", m.units},
           {"nonzeros", m.nonzeros},
@@ -195,8 +195,8 @@ void print_json(const Card& card) {
       out["precision"].push_back({{"proved", sentence.proved}, {"text", sentence.text}});
   }
   if (cells) {
-    out["cells"] = nlohmann::json::array();
-    for (const CellMeaning& cell : cell_meanings(model)) out["cells"].push_back(to_json(cell));
+    out["meanings"] = nlohmann::json::array();
+    for (const CellMeaning& cell : cell_meanings(model)) out["meanings"].push_back(to_json(cell));
   }
   std::cout << out.dump(1) << '\n';
 }

@@ -69,7 +69,7 @@ int OutputOptions::finish(Program program, const nlohmann::json& described) cons
     out["shape"] = {{"initial", m.initial}, {"repeated", m.repeated}, {"final", m.final}};
     out["depth_formula"] = depth_formula(model);
     out["width"] = m.width;
-    out["used"] = m.cells;
+    out["cells"] = m.cells;
     out["units"] = m.units;
     out["nonzeros"] = m.nonzeros;
     std::cout << out.dump(1) << '\n';

@@ -417,7 +417,7 @@ TEST_F(Checks, InfoCountsOnTheFile) {
   EXPECT_EQ(info["depth"], 10);
   EXPECT_EQ(info["heads"], 1);
   EXPECT_LE(info["units"], 210);
-  EXPECT_LE(info["used"], 75);
+  EXPECT_LE(info["cells"], 75);
   EXPECT_EQ(info["at"], 1024);
   EXPECT_EQ(info["generators"], (json{{"a", {1, 2, 0, 3, 4}}, {"b", {1, 2, 3, 4, 0}}}));
   EXPECT_EQ(info["checks"], json::array());

@@ -110,7 +110,8 @@ TEST_F(Data, TheTwoConventionsHoldTheSameWordsAndCheckTellsThemApart) {
                                            {"words", 30},
                                            {"shortest", 8},
                                            {"longest", 8},
-                                           {"order", "ours"}}));
+                                           {"order", "ours"},
+                                           {"right", true}}));
   EXPECT_EQ(check("published.csv", "A5")["order"], "published");
   EXPECT_EQ(done({"data", "check", "published.csv", "--monoid", "A5"}),
             "published.csv: 30 words of length 8 over A5, targets right in the published "
@@ -118,9 +119,9 @@ TEST_F(Data, TheTwoConventionsHoldTheSameWordsAndCheckTellsThemApart) {
   EXPECT_EQ(done({"data", "check", "ours.csv", "--monoid", "A5", "--order", "ours"}),
             "ours.csv: 30 words of length 8 over A5, targets right with the first letter first\n");
   refuses({"data", "check", "published.csv", "--monoid", "A5", "--order", "ours"},
-          "all rows of the file are right in the published convention");
+          "all rows of the file are right in the published convention", 1);
   refuses({"data", "check", "ours.csv", "--monoid", "A5", "--order", "published"},
-          "ours.csv:2: target index ");
+          "ours.csv:2: target index ", 1);
 }
 
 // A row that a program derived from the published one was reported to print.
@@ -141,7 +142,7 @@ TEST_F(Data, CheckSaysWhatItCannotTellAndHowLongTheWordsAre) {
 TEST_F(Data, FilesThatAreWrongAreRefusedWithTheLine) {
   folder.write("bad.csv", "seed,input,target\n1,1 1,1 0\n1,1 1,1 1\n");
   refuses({"data", "check", "bad.csv", "--monoid", "Z2"},
-          "bad.csv:3: target index 2 is 1, expected 0");
+          "bad.csv:3: target index 2 is 1, expected 0", 1);
   refuses({"data", "check", "bad.csv", "--monoid", "Z1"}, "bad.csv:2: input index 1: expected");
   folder.write("old.csv", "length,input,target\n2,1 1,0\n");
   refuses({"data", "check", "old.csv", "--monoid", "Z2"}, "their target is the last product alone");
