@@ -70,7 +70,7 @@ EXACT_RUNS = "proofs-check/check/exact_runs.cpp"
 GRAPH_CASES = "proofs-check/check/graph_cases.cpp"
 DRAW_ATTENTION = "report/pictures/draw_attention.cpp"
 REACHABILITY_RUN = "report/pictures/reachability_run.cpp"
-DRAWING_REVIEW = "cli/drawing_review.cpp"
+RUN_REVIEW = "library/runs/run_review.cpp"
 DIVISIONS = "proofs-check/check/divisions.cpp"
 CHECKS = "compiler/file/checks_file.cpp"
 CARDS = "report/pictures/circuit_cards.cpp"
@@ -341,7 +341,7 @@ EDITS = [
      "negative numbers count as blank"),
     (SELECTED, "return low < high ? above : below;", "return low != high ? below : above;",
      "the interpreter rounds down to the nearest position"),
-    ("compiler/rules/start_states.cpp", "values[0] == states_.at(0, {given.cell, 0});",
+    ("compiler/meaning/start_states.cpp", "values[0] == states_.at(0, {given.cell, 0});",
      "values.size() == 2;", "the interpreter takes an m that differs between tokens"),
     # --- attention
     (KEYS, "if (order >= 0) best_.push_back(candidate);", "if (order > 0) best_.push_back(candidate);",
@@ -427,7 +427,7 @@ EDITS = [
     ("runtime/stream/embed.hpp", "add(i + place.mirror, -value);", "add(i + place.mirror, value);",
      "the mirror of a given value is not its negative"),
     # --- verdicts, promises, refusals
-    (RUN, "      tie = order == 0 || (tie && order < 0);\n", "", "a tie is decided"),
+    ("runtime/stream/readout.hpp", "    tie = order == 0 || (tie && order < 0);\n", "", "a tie is decided"),
     (RUN, "size <= *model.unroll.max_length)", "size <= *model.unroll.max_length + 1)",
      "an input one letter, vertex or token too long is run"),
     (PROMISES, "[&](const UniformContract&) { return row.count == row.visible; }",
@@ -641,14 +641,14 @@ EDITS = [
     (TRAINER, "if (at_its_end) ended.ends", "if (false) ended.ends", "a run that is made longer forgets where it ended"),
     (OPTIMISER, "parameters.values().mul_(1 - rate * weight_decay_)", "parameters.values().mul_(1)",
      "nothing decays"),
-    (TRAINER, "state_.stage = state.at(\"stage\");", "", "a resumed run begins its curriculum again"),
-    (TRAINER, "earlier.steps == config_.training.steps || state_.step <= decay_begins(earlier)",
+    (TRAINER, "now.stage = state.at(\"stage\");", "", "a resumed run begins its curriculum again"),
+    (TRAINER, "earlier.steps == config.training.steps || state.step <= decay_begins(earlier)",
      "true", "a run that is made longer goes on where its rate had fallen"),
     (RUN_FOLDER, "if (!fs::exists(checkpoint))", "if (false)",
      "a finished run without a checkpoint is begun anew in its place"),
     (TRAINER, "if (!fs::exists(before))", "if (!fs::exists(before)) return; else if (false)",
      "a run goes on where its rate had fallen, for want of the checkpoint before"),
-    (TRAINER, "optimiser_.steps = state.value(\"descents\", state_.step);", "", "a resumed run corrects the bias of its moments again"),
+    (TRAINER, "optimiser_.steps = state.value(\"descents\", now.step);", "", "a resumed run corrects the bias of its moments again"),
     (CONSTRUCTED, "x = x - x.mean(-1, /*keepdim=*/true);", "x = x - 0;", "layernorm is run as RMS norm"),
     (CONSTRUCTED, "run(Block::final);", "", "final layers are left out"),
     (N_STAR, "if (result.strict == i) result.strict = i + 1;", "result.strict = i + 1;",
@@ -658,12 +658,12 @@ EDITS = [
      "false relations of family text are not those of a ring"),
     (FAMILIES, "random.below(depth_) : depth_", "static_cast<std::uint64_t>(ups_) : depth_",
      "the sibling of a chain is at its apex, where a missing decoy shows it"),
-    (FIT, "return !censored && !unsettled && reach >= 1;", "return !unsettled && reach >= 1;",
+    (FIT, "return !censored && !unsettled && !undetermined && reach >= 1;", "return !unsettled && !undetermined && reach >= 1;",
      "censored depths enter the fit"),
-    (FIT, "return !censored && !unsettled && reach >= 1;", "return !censored && reach >= 1;",
+    (FIT, "return !censored && !unsettled && !undetermined && reach >= 1;", "return !censored && !undetermined && reach >= 1;",
      "depths that training still changed enter the fit"),
     (WORDS, "samples.review = drawn != stage;", "", "earlier stages promote"),
-    (WORDS, "const std::uint32_t at_once = measured_at_once(length);", "const std::uint32_t at_once = 256;",
+    (WORDS, "const std::uint32_t at_once = measured_at_once(length), asked", "const std::uint32_t at_once = 256, asked",
      "words are measured many at a time, however long they are"),
     (WORDS, "random.below(stage + 1) : stage", "random.below(stage + 1) / 2 : stage",
      "mixed lengths are mostly short"),
@@ -710,7 +710,7 @@ EDITS = [
     (DRAW_ATTENTION, "verdict.wrong = right && *right != answer.value();", "verdict.wrong = right.has_value();",
      "a verdict that is right is red"),
     (REACHABILITY_RUN, "right && finished && step + 1 == steps.size()", "right", "a pair is missing before the last loop"),
-    (DRAWING_REVIEW, "property_of(*finding) != TestedProperty::contract", "true",
+    (RUN_REVIEW, "property_of(*finding) != TestedProperty::contract", "true",
      "a broken promise is said twice, once as a wrong answer"),
     (CARDS, "if (std::all_of(members.begin(), members.end(), [&]", "if (std::any_of(members.begin(), members.end(), [&]",
      "what one head reads is said of all heads of its card"),
@@ -765,7 +765,7 @@ EDITS = [
     (CRASP_FORMS, "(choice.operation == Operation::minimum) == (factor > 0)", "choice.operation == Operation::minimum",
      "less a minimum is taken for a minimum"),
     (CRASP_FORMS, "both(!condition, with(2))", "with(2)", "both cases of a conditional are taken"),
-    (CRASP_FORMS, "if (literals_[a].negated) add_to(linear.form.counts, kTrue.formula, 1);", "",
+    (CRASP_FORMS, "if (literal.negated) add_to(linear.form.counts, kTrue.formula, 1);", "",
      "how often something does not hold is counted from nothing"),
     (CRASP_PLAN, "if (holds == operand.negated) return done(false);", "if (holds == operand.negated) return done(true);",
      "a combination holds where an operand fails"),

@@ -79,7 +79,8 @@ class Record:
 
 
 def occurrences(root, edit):
-    return (root / edit[0]).read_text(encoding="utf-8").count(edit[1])
+    file = root / edit[0]
+    return file.read_text(encoding="utf-8").count(edit[1]) if file.exists() else 0
 
 
 def run(command, timeout=None, folder=None, environment=None):
