@@ -62,18 +62,16 @@ WordFile checked_file(const CheckOptions& options, const MonoidTable& table) {
 int data_check(const CheckOptions& options) {
   const MonoidTable table = make_monoid_table(options.monoid);
   WordFile file;
+  nlohmann::ordered_json said = {{"schema", "logdepth/data-check/1"},
+                                 {"file", options.file},
+                                 {"monoid", table.name},
+                                 {"size", table.size}};
   try {
     file = checked_file(options, table);
   } catch (const WrongTarget& wrong) {
-    if (options.json)
-      std::cout << nlohmann::ordered_json{{"schema", "logdepth/data-check/1"},
-                                          {"file", options.file},
-                                          {"monoid", table.name},
-                                          {"size", table.size},
-                                          {"right", false},
-                                          {"wrong", wrong.what()}}
-                       .dump(1)
-                << '\n';
+    said["right"] = false;
+    said["wrong"] = wrong.what();
+    if (options.json) std::cout << said.dump(1) << '\n';
     std::cerr << "logdepth: " << printable(wrong.what(), kMostPrinted) << '\n';
     return kCheckFailed;
   }
@@ -86,17 +84,12 @@ int data_check(const CheckOptions& options) {
     const char* order = file.either                             ? "both"
                         : file.order == ProductOrder::published ? "published"
                                                                 : "ours";
-    std::cout << nlohmann::ordered_json{{"schema", "logdepth/data-check/1"},
-                                        {"file", options.file},
-                                        {"monoid", table.name},
-                                        {"size", table.size},
-                                        {"right", true},
-                                        {"words", file.rows.size()},
-                                        {"shortest", shortest->word.size()},
-                                        {"longest", longest->word.size()},
-                                        {"order", order}}
-                     .dump(1)
-              << '\n';
+    said["right"] = true;
+    said["words"] = file.rows.size();
+    said["shortest"] = shortest->word.size();
+    said["longest"] = longest->word.size();
+    said["order"] = order;
+    std::cout << said.dump(1) << '\n';
   } else {
     std::cout << options.file << ": " << counted(file.rows.size(), "word") << " of length "
               << (from == to ? from : from + " to " + to) << " over " << table.name

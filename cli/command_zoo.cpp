@@ -88,7 +88,8 @@ std::string states_text(const std::optional<StateNumbers>& numbers) {
                      accepting.empty() ? "none" : joined(accepting));
 }
 
-std::string card(const ZooNetwork& network, const CheckedModel& model, const Measures& sizes,
+std::string card(const ZooNetwork& network, const CheckedModel& model, const std::string& hash,
+                 const std::optional<StateNumbers>& numbers, const Measures& sizes,
                  const Exported& tensors, const Exported& onnx) {
   std::string text = fmt::format("# {}\n\n{}: {}.\n\n| | |\n|---|---|\n", network.name,
                                  network.family, network.computes);
@@ -98,8 +99,8 @@ std::string card(const ZooNetwork& network, const CheckedModel& model, const Mea
   text += fmt::format("| sizes | width {}, {} per sublayer at most, {}, {} |\n", sizes.width,
                       counted(sizes.heads, "head"), counted(sizes.units, "hidden unit"),
                       counted(sizes.nonzeros, "nonzero weight"));
-  text += states_text(state_numbers(model));
-  text += fmt::format("| sha256 of the weights | {} |\n", weights_hash(model));
+  text += states_text(numbers);
+  text += fmt::format("| sha256 of the weights | {} |\n", hash);
   text +=
       fmt::format("\nThe same weights: `{} -o weights.json`\n\n| file | contents |\n|---|---|\n",
                   network.command);
@@ -118,7 +119,7 @@ std::string card(const ZooNetwork& network, const CheckedModel& model, const Mea
 
 /// What is known of a network that is complete: its record is written last. Errors: InputError where
 /// the folder holds something else.
-std::optional<json> record_of(const ZooNetwork& network, const CheckedModel& model,
+std::optional<json> record_of(const ZooNetwork& network, const std::string& hash,
                               const std::string& folder) {
   if (!fs::exists(folder)) return std::nullopt;
   const auto refuse = [&](const std::string& found) {
@@ -133,31 +134,30 @@ std::optional<json> record_of(const ZooNetwork& network, const CheckedModel& mod
   const std::string file = folder + "/" + kRecord;
   if (!fs::exists(file)) return std::nullopt;
   const json record = json::parse(read_text_file(file), nullptr, false);
-  if (!record.is_object() || record.value("sha256", "") != weights_hash(model))
-    refuse("another one");
+  if (!record.is_object() || record.value("sha256", "") != hash) refuse("another one");
   return std::make_optional(record);
 }
 
-json write_network(const ZooNetwork& network, const CheckedModel& model,
+json write_network(const ZooNetwork& network, const CheckedModel& model, const std::string& hash,
                    const std::string& folder) {
   const OutputFolder around(folder);
   const auto path = [&](const char* name) { return folder + "/" + name; };
   const Measures sizes = measure(model, 1);
+  const std::optional<StateNumbers> numbers = state_numbers(model);
   save_weights(model, path(kWeights));
   const Exported tensors =
       exported(model, ExportTarget::safetensors, network.length, path(kTensors));
   const Exported onnx = exported(model, ExportTarget::onnx, network.length, path(kOnnx));
-  write_whole_file(path(kExamples), zoo_examples(model, network.length));
-  write_whole_file(path(kCard), card(network, model, sizes, tensors, onnx));
+  write_whole_file(path(kExamples), zoo_examples(model, numbers, network.length));
+  write_whole_file(path(kCard), card(network, model, hash, numbers, sizes, tensors, onnx));
   json files = {kWeights, kExamples, kCard};
   if (tensors.written) files.push_back(kTensors);
   if (onnx.written) files.push_back(kOnnx);
-  const json record = {{"schema", "logdepth/zoo/1"},    {"name", network.name},
-                       {"family", network.family},      {"computes", network.computes},
-                       {"command", network.command},    {"sha256", weights_hash(model)},
-                       {"depth", depth_formula(model)}, {"width", sizes.width},
-                       {"nonzeros", sizes.nonzeros},    {"length", tensors.length},
-                       {"onnx_length", onnx.length},    {"files", files}};
+  const json record = {
+      {"schema", "logdepth/zoo/1"},    {"name", network.name},       {"family", network.family},
+      {"computes", network.computes},  {"command", network.command}, {"sha256", hash},
+      {"depth", depth_formula(model)}, {"width", sizes.width},       {"nonzeros", sizes.nonzeros},
+      {"length", tensors.length},      {"onnx_length", onnx.length}, {"files", files}};
   write_whole_file(path(kRecord), record.dump(1) + "\n");
   return record;
 }
@@ -165,8 +165,8 @@ json write_network(const ZooNetwork& network, const CheckedModel& model,
 std::string table(const json& records) {
   std::string text = fmt::format(
       "# Compiled networks\n\n{} of `logdepth zoo`, each in its folder: exact weights, "
-      "safetensors, "
-      "ONNX, exact examples and a card.\n\n| network | family | computes | depth | width | nonzero "
+      "safetensors, ONNX, exact examples and a card.\n\n| network | family | computes | depth | "
+      "width | nonzero "
       "weights |\n|---|---|---|---|---|---|\n",
       counted(records.size(), "network"));
   for (const json& one : records)
@@ -193,10 +193,11 @@ int zoo(const ZooOptions& options) {
     Progress progress("zoo", "networks");
     for (const ZooNetwork& network : networks) {
       const CheckedModel model = network.compile();
+      const std::string hash = weights_hash(model);
       const std::string folder = options.output + "/" + network.name;
-      auto record = record_of(network, model, folder);
+      auto record = record_of(network, hash, folder);
       if (record) ++before;
-      records.push_back(record ? *record : write_network(network, model, folder));
+      records.push_back(record ? *record : write_network(network, model, hash, folder));
       progress.update(records.size(), networks.size());
     }
   }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "library/runs/run_answers.hpp"
-#include "library/runs/state_numbers.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/graph.hpp"
 #include "runtime/file/prefix_answer.hpp"
@@ -105,9 +104,9 @@ std::string graph_examples(const Model& model, std::uint64_t length) {
 
 }  // namespace
 
-std::string zoo_examples(const CheckedModel& model, std::uint64_t length) {
+std::string zoo_examples(const CheckedModel& model, const std::optional<StateNumbers>& numbers,
+                         std::uint64_t length) {
   if (std::holds_alternative<GraphInput>(model->input)) return graph_examples(model, length);
-  const auto numbers = state_numbers(model);
   Reading reading;
   reading.prefixes = reads_prefixes(model);
   RunAnswers answers(model, exact_engine(model), reading);

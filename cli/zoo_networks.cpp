@@ -95,7 +95,7 @@ constexpr Language kTomita[] = {
      "as many 0s as 1s, up to a multiple of 3"},
     {"tomita7", "0*1*0*1*", "01", "0s, then 1s, then 0s, then 1s"},
 };
-/// Languages without groups, and two with solvable ones.
+/// Languages without groups.
 constexpr Language kCascaded[] = {
     {"ends-in-abb", "(a|b)*abb", "ab", "words that end in abb"},
     {"sorted", "a*b*c*", "abc", "letters in their order"},

@@ -67,7 +67,8 @@ inline constexpr std::int64_t kMaxCraspDistance = 256;
 
 /// Reads `alphabet LETTER...`, then lines `NAME := EXPRESSION`; `//` at the beginning of a word
 /// comments out the rest of a line (docs/crasp.md has the grammar, with the spellings of the
-/// literature and of other languages). The last line that is a truth value decides. Errors: InputError with file, line and what was expected.
+/// literature and of other languages). The last line that is a truth value decides. Errors:
+/// InputError with file, line and what was expected.
 CraspProgram parse_crasp(const std::string& text, const std::string& source);
 
 }  // namespace logdepth::inline objects

@@ -200,15 +200,8 @@ std::string contrast_text(const std::vector<NeedSeries>& all) {
   std::string text;
   for (const auto& [steps, found] : budgets) {
     if (found.size() < 2) continue;
-    const auto &solvable = found.at(true), &other = found.at(false);
-    const double p = rank_sum_p(solvable, other);
-    text += fmt::format(
-        " Solvable against other groups at n\\* + 1, {} steps: medians {} ({}) and {} ({}), exact "
-        "rank "
-        "sum test over networks, two-sided p {}.",
-        steps, decimal(report::median(solvable).value()), counted(solvable.size(), "network"),
-        decimal(report::median(other).value()), counted(other.size(), "network"),
-        p < 1e-4 ? "< 0.0001" : "= " + fixed_text(p, 4));
+    text += fmt::format(" Solvable against other groups at n\\* + 1, {} steps: {}.", steps,
+                        rank_sum_text(found.at(true), found.at(false)));
   }
   return text;
 }

@@ -1,9 +1,16 @@
 #include "learned/report/rank_sum.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
+
+#include "base/number_text.hpp"
+#include "base/phrases.hpp"
+#include "learned/report/law_text.hpp"
+#include "report/statistics.hpp"
 
 namespace logdepth::inline learned_report {
 namespace {
@@ -47,6 +54,16 @@ double rank_sum_p(const std::vector<double>& one, const std::vector<double>& oth
     if (std::fabs(static_cast<double>(s) - expected) >= distance) far += ways[chosen][s];
   }
   return far / total;
+}
+
+std::string rank_sum_text(const std::vector<double>& one, const std::vector<double>& other) {
+  const auto sample = [](const std::vector<double>& values) {
+    return fmt::format("{} ({})", decimal(report::median(values).value()),
+                       counted(values.size(), "network"));
+  };
+  const double p = rank_sum_p(one, other);
+  return fmt::format("medians {} and {}, exact rank sum test over networks, two-sided p {}",
+                     sample(one), sample(other), p < 1e-4 ? "< 0.0001" : "= " + fixed_text(p, 4));
 }
 
 }  // namespace logdepth::inline learned_report

@@ -129,15 +129,12 @@ std::string opening(const json& config, ExportTarget target) {
 std::string known(const json& config, bool certificate) {
   const json& tested = config.at("tested");
   std::string text = fmt::format(
-      "- Tested before writing: {} answers of {} inputs are those of the exact run; all words of "
-      "at "
-      "most {} are among them.\n",
-      tested.at("answers").get<std::uint64_t>(), tested.at("inputs").get<std::uint64_t>(),
-      counted(tested.at("all_words_to_length").get<std::uint64_t>(), "letter"));
-  if (kind_of(config) != "word")
-    text = fmt::format(
-        "- Tested before writing: {} answers of {} inputs are those of the exact run.\n",
-        tested.at("answers").get<std::uint64_t>(), tested.at("inputs").get<std::uint64_t>());
+      "- Tested before writing: {} answers of {} inputs are those of the exact run",
+      tested.at("answers").get<std::uint64_t>(), tested.at("inputs").get<std::uint64_t>());
+  if (kind_of(config) == "word")
+    text += fmt::format("; all words of at most {} are among them",
+                        counted(tested.at("all_words_to_length").get<std::uint64_t>(), "letter"));
+  text += ".\n";
   text += config.at("certified").at("to_length").is_null()
               ? "- Not proved: that every head selects what the exact run selects.\n"
               : "- Proved: every head that reads the exact stream, rounded, selects what the exact "

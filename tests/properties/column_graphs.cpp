@@ -20,6 +20,7 @@
 #include "tests/support/column_comparison.hpp"
 #include "tests/support/graphs.hpp"
 #include "tests/support/mutation.hpp"
+#include "tests/support/small_column_models.hpp"
 
 namespace logdepth::column_graphs_tests {
 namespace {
@@ -183,22 +184,8 @@ planted_changes() {
            })},
           {"other contracts", every_head([](Model& m, Head& head, Random& random) {
              const auto flag = static_cast<std::uint32_t>(random() % m.width);
-             switch (random() % 6) {
-               case 0:
-                 head.contract = UniformContract{};
-                 break;
-               case 1:
-                 head.contract = MatchContract{random() % 2 == 0};
-                 break;
-               case 2:
-                 head.contract = RightmostContract{{{flag, 1}}};
-                 break;
-               case 3:
-                 head.contract = FlaggedContract{{{flag, 1}}, std::nullopt};
-                 break;
-               default:
-                 break;
-             }
+             const auto kind = random() % 6;
+             if (kind < 4) head.contract = support::contract_of_kind(kind, flag, random);
            })}};
 }
 

@@ -338,19 +338,7 @@ std::vector<std::pair<std::string, Change>> planted_changes() {
           {"other contracts", [](Model& m, std::mt19937_64& random) {
              for (Head& head : random_layer(m, random).attention.heads) {
                const auto flag = static_cast<std::uint32_t>(random() % m.width);
-               switch (random() % 4) {
-                 case 0:
-                   head.contract = UniformContract{};
-                   break;
-                 case 1:
-                   head.contract = MatchContract{random() % 2 == 0};
-                   break;
-                 case 2:
-                   head.contract = RightmostContract{{{flag, 1}}};
-                   break;
-                 default:
-                   head.contract = FlaggedContract{{{flag, 1}}, std::nullopt};
-               }
+               head.contract = support::contract_of_kind(random() % 4, flag, random);
              }
            }}};
 }

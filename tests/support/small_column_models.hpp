@@ -15,6 +15,21 @@
 /// by one number.
 namespace logdepth::support {
 
+/// A contract of heads for words that has nothing to do with the head: uniform, match, rightmost or
+/// flagged, by `kind` from 0 to 3. `flag`: the coordinate that it names.
+inline Contract contract_of_kind(std::uint64_t kind, std::uint32_t flag, std::mt19937_64& random) {
+  switch (kind) {
+    case 0:
+      return UniformContract{};
+    case 1:
+      return MatchContract{random() % 2 == 0};
+    case 2:
+      return RightmostContract{{{flag, 1}}};
+    default:
+      return FlaggedContract{{{flag, 1}}, std::nullopt};
+  }
+}
+
 class SmallColumnModel {
  public:
   explicit SmallColumnModel(std::uint64_t seed) : random_(seed) {}
