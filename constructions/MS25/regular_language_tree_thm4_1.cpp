@@ -28,6 +28,7 @@
 
 #include "compiler/program/program.hpp"
 #include "constructions/MS25/blocks.hpp"
+#include "constructions/own_position.hpp"
 #include "constructions/product_cells.hpp"
 #include "constructions/shared_hypotheses.hpp"
 
