@@ -782,7 +782,7 @@ EDITS = [
      "the position before the position before is the position before"),
     (CRASP_FORMS, "constant && 2 * yes > cases.size() ? !others : some", "others",
      "a comparison of a position says the opposite"),
-    (CRASP_PLAN, "sum += !stage.earlier.empty() && stage.tests.empty() && stage.table_layers == 0;", "",
+    (CRASP_PLAN, "sum += !stage.earlier.empty() && stage.tests.empty() && stage.table_layers == 0;", "sum += stage.earlier.empty() ? 0 : 0;",
      "a layer that only fetches is not counted"),
     # --- cascades
     (CASCADE, "above(d + 1);", "above(d);", "a level reads the context after the letter in place of before it"),
