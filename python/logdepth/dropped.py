@@ -1,7 +1,9 @@
 """Results that nobody used: `head.copy(a, b)` returns a new head, and alone it does nothing.
 
 Heads and selectors remember which members were called on them. `compile` and `Program.text` look through the
-heads of a program and raise BadInput for a call whose result is not part of any statement.
+heads of a program and raise BadInput for a call whose result is not part of any statement. Heads that write
+cells of the program and are in no statement at all are found by these cells: BadInput where nobody holds the
+head any more, a warning where a variable does, since a statement may follow.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -52,6 +55,15 @@ class _Origin:
 
 _origins: weakref.WeakKeyDictionary[Any, _Origin] = weakref.WeakKeyDictionary()
 _heads: weakref.WeakKeyDictionary[Any, list[_Origin]] = weakref.WeakKeyDictionary()
+_cells: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
+"""The cells that programs declared, by their identities."""
+_built: weakref.WeakKeyDictionary[Any, list[_Origin]] = weakref.WeakKeyDictionary()
+"""The heads that write these cells, in statements or not."""
+_WRITING = ("copy", "add")
+_DECLARING = (
+    *("constant", "flag", "flags", "onehot", "key", "pointer"),
+    *("direction", "integer_direction", "number", "cell"),
+)
 _classes = (_bindings.Selector, *(getattr(_bindings, name) for name in MEMBERS))
 
 
@@ -59,6 +71,25 @@ def _origin(value: Any) -> _Origin:
     if value not in _origins:
         _origins[value] = _Origin(value)
     return _origins[value]
+
+
+def _flat(values: Any) -> Iterator[Any]:
+    """Values, and those of lists of them."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _declaring(member: Any) -> Any:
+    @functools.wraps(member)
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        result = member(self, *arguments, **named)
+        _cells.setdefault(self, {}).update((id(cell), cell) for cell in _flat([result]))
+        return result
+
+    return call
 
 
 def _remembering(member: Any, name: str) -> Any:
@@ -74,6 +105,11 @@ def _remembering(member: Any, name: str) -> Any:
         frame = sys._getframe(1)
         place = f"{os.path.basename(frame.f_code.co_filename)}, line {frame.f_lineno}"
         _origins[result] = _Origin(result, f".{name}(...) ({place})", parts)
+        if name in _WRITING and isinstance(result, _bindings.Fetch):
+            written = {id(cell) for cell in _flat((*arguments, *named.values()))}
+            for program, declared in _cells.items():
+                if not written.isdisjoint(declared):
+                    _built.setdefault(program, []).append(_origins[result])
         return result
 
     return call
@@ -103,6 +139,20 @@ def _stating(member: Any) -> Any:
 
 def require_none(program: Any) -> None:
     """BadInput where a head of the program, or a selector of it, has a member call whose result was dropped."""
+    _require_no_dropped_call(program)
+    for origin in _built.get(program, ()):
+        if origin.later or origin.used():
+            continue
+        text = (
+            f"the head that ends with {origin.call} is in no statement: expected it among the arguments of "
+            "initial, repeated or final"
+        )
+        if not origin.alive():
+            raise BadInput(text)
+        warnings.warn(text, stacklevel=3)
+
+
+def _require_no_dropped_call(program: Any) -> None:
     waiting, seen = list(_heads.get(program, ())), set()
     while waiting:
         origin = waiting.pop()
@@ -128,6 +178,8 @@ def install() -> None:
         for member in members:
             setattr(kind, member, _remembering(getattr(kind, member), member))
     program = _bindings.Program
+    for member in _DECLARING:
+        setattr(program, member, _declaring(getattr(program, member)))
     for member in ("initial", "repeated", "final"):
         setattr(program, member, _stating(getattr(program, member)))
     undone = _bindings.undone

@@ -1,5 +1,6 @@
 """The builder says the same programs as the C++ library, and refuses what is not exact or not there."""
 
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -307,6 +308,39 @@ def test_a_dropped_result_is_noticed_where_the_program_ends():
     assert "the result of .add(...)" in dropped(p)
 
 
+def test_a_head_in_no_statement_is_noticed():
+    def program():
+        p = logdepth.Program("forgotten")
+        head, now, letter, acts, place = a_head(p)
+        p.final(head.copy(now, letter))
+        return p, letter, acts, place
+
+    # Nobody holds it any more: no statement can follow.
+    p, letter, acts, place = program()
+    fetch("lost").causal(rightmost(acts).key(place)).copy(p.onehot("old", ["a", "b"]), letter)
+    for ends in (logdepth.compile, logdepth.Program.text):
+        with pytest.raises(
+            logdepth.BadInput,
+            match=r"the head that ends with \.copy\(\.\.\.\) \(test_builder.py, line \d+\) is in no statement",
+        ):
+            ends(p)
+    # A variable holds it: a statement may follow, and then it is used.
+    p, letter, acts, place = program()
+    held = fetch("held").causal(rightmost(acts).key(place)).add(p.number("share"), letter["a"])
+    with pytest.warns(UserWarning, match=r"the head that ends with \.add\(\.\.\.\)"):
+        logdepth.compile(p)
+    p.final(held)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        logdepth.compile(p)
+    # The heads of one program say nothing about another one.
+    p, letter, acts, place = program()
+    fetch("lost").causal(rightmost(acts).key(place)).copy(p.onehot("old", ["a", "b"]), letter)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        logdepth.compile(program()[0])
+
+
 def test_a_dropped_selector_is_noticed():
     p = logdepth.Program("selector")
     _, now, letter, acts, place = a_head(p)
@@ -331,7 +365,8 @@ def test_values_that_are_used_later_or_twice_are_no_dropped_results():
     selector = rightmost(acts).key(place)
     p.final(fetch("one").causal(selector).copy(now, letter))
     waiting = fetch("two").causal(selector).copy(p.onehot("old", ["a", "b"]), letter)
-    assert logdepth.compile(p).run("ab").decision == "rejected"
+    with pytest.warns(UserWarning, match="is in no statement"):
+        assert logdepth.compile(p).run("ab").decision == "rejected"
     p.final(waiting)
     assert logdepth.compile(p).run("ab").decision == "rejected" and p.text().count("fetch") == 2
     # A call that is refused uses nothing up.
