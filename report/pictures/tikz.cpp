@@ -2,9 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <numbers>
 #include <pugixml.hpp>
 #include <string_view>
 #include <utility>
@@ -154,6 +157,39 @@ class Reader {
   std::string_view text_;
 };
 
+/// The arc of a circle from (x, y) as SVG has it (https://www.w3.org/TR/SVG2/implnote.html, endpoint
+/// to centre), in Bezier curves of a quarter at most. Errors: InputError for an ellipse.
+std::string arc_text(Reader& reader, double& x, double& y) {
+  double radius = reader.next();
+  if (reader.next() != radius) refuse("the arc of an ellipse");
+  reader.next();  // the rotation, which a circle does not have
+  const bool large = reader.next() != 0, sweep = reader.next() != 0;
+  const double tox = reader.next(), toy = reader.next();
+  const double halfx = (x - tox) / 2, halfy = (y - toy) / 2, half = std::hypot(halfx, halfy);
+  if (half == 0) return "";
+  radius = std::max(radius, half);
+  const double aside = (large != sweep ? 1 : -1) * std::sqrt(radius * radius / (half * half) - 1);
+  const double centrex = (x + tox) / 2 + aside * halfy, centrey = (y + toy) / 2 - aside * halfx;
+  double angle = std::atan2(y - centrey, x - centrex);
+  double turn = std::atan2(toy - centrey, tox - centrex) - angle;
+  if (sweep && turn < 0) turn += 2 * std::numbers::pi;
+  if (!sweep && turn > 0) turn -= 2 * std::numbers::pi;
+  // A quarter that rounding made larger stays one curve.
+  const int parts =
+      std::max(1, static_cast<int>(std::ceil(2 * std::abs(turn) / std::numbers::pi - 1e-6)));
+  const double pull = 4.0 / 3 * std::tan(turn / parts / 4) * radius;
+  std::string text;
+  for (int part = 1; part <= parts; ++part) {
+    const double ax = x - pull * std::sin(angle), ay = y + pull * std::cos(angle);
+    angle += turn / parts;
+    x = part == parts ? tox : centrex + radius * std::cos(angle);
+    y = part == parts ? toy : centrey + radius * std::sin(angle);
+    text += " .. controls " + place(ax, ay) + " and " +
+            place(x + pull * std::sin(angle), y - pull * std::cos(angle)) + " .. " + place(x, y);
+  }
+  return text;
+}
+
 /// The path in TikZ's words.
 std::string path_text(std::string_view data) {
   Reader reader(data);
@@ -196,6 +232,9 @@ std::string path_text(std::string_view data) {
                 place(x + 2 * (qx - x) / 3, y + 2 * (qy - y) / 3) + " .. " + place(x, y);
         break;
       }
+      case 'A':
+        text += arc_text(reader, x, y);
+        break;
       case 'Z':
       case 'z':
         text += " -- cycle";

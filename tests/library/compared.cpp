@@ -105,6 +105,13 @@ TEST_F(Compared, PicturesForLatexHaveEveryShapeAndText) {
                "b -> a [label=y] }");
   EXPECT_EQ(program({"convert", "--dot", "x.dot", "-o", "x.tikz"}).status, 0);
   EXPECT_NE(folder.read("x.tikz").find("{x\\_1}"), std::string::npos);
+  // The quarter of a circle around (616, 750).
+  EXPECT_EQ(program({"compile", "division", "-o", "div.json"}).status, 0);
+  EXPECT_EQ(program({"draw", "div.json", "--divide", "5", "--by", "2", "-o", "div.tikz"}).status,
+            0);
+  EXPECT_NE(folder.read("div.tikz")
+                .find("(616,582) .. controls (708.784,582) and (784,657.216) .. (784,750)"),
+            std::string::npos);
 }
 
 TEST_F(Compared, TheZooIsTheSameWheneverItIsWritten) {
