@@ -55,28 +55,55 @@ std::vector<ZooNetwork> chosen_networks(const ZooOptions& options) {
 
 /// Of an export what was written, or why it was not.
 struct Exported {
-  bool written = false;
+  bool written = false, hard = false;
   std::uint64_t length = 0;
   std::string text;
 };
 
 /// At the length, or at half of it, and so on: the temperatures of some networks are beyond float64
 /// at the whole one.
-Exported exported(const Model& model, ExportTarget target, std::uint64_t length,
-                  const std::string& path) {
+Exported exported_with(ExportAttention attention, const Model& model, ExportTarget target,
+                       std::uint64_t length, const std::string& path) {
   Exported result;
+  const bool hard = attention == ExportAttention::hard;
+  const auto refused = [&](const char* why) {
+    if (result.text.empty()) result.text = why;
+  };
   for (std::uint64_t n = length; n > 0; n = n > 2 ? n / 2 : n - 1) {
     ExportSettings settings;
     settings.target = target;
     settings.length = n;
+    settings.attention = attention;
     try {
-      result = {true, n, exports::write_export(model, settings, path).text};
-      return result;
-    } catch (const ExportRefused& refused) {
-      if (result.text.empty()) result.text = refused.what();
+      return {true, hard, n, exports::write_export(model, settings, path).text};
+    } catch (const ExportRefused& error) {
+      refused(error.what());
+    } catch (const ExportWrong& error) {
+      // Proved separations never get here; averaging-hard attention may be tested only.
+      if (!hard) throw;
+      refused(error.what());
     }
   }
   return result;
+}
+
+/// With softmax, or, where no separation of a head is proved, with averaging-hard attention.
+Exported exported(const Model& model, ExportTarget target, std::uint64_t length,
+                  const std::string& path) {
+  const Exported softmax = exported_with(ExportAttention::separated, model, target, length, path);
+  if (softmax.written) return softmax;
+  Exported hard = exported_with(ExportAttention::hard, model, target, length, path);
+  if (hard.written) {
+    hard.text += fmt::format("; not with softmax: {}", softmax.text);
+  } else {
+    hard.text = fmt::format("softmax: {}; averaging-hard: {}", softmax.text, hard.text);
+  }
+  return hard;
+}
+
+std::string attention_text(const Exported& of) {
+  if (!of.written) return "";
+  return of.hard ? "averaging-hard" : "softmax";
 }
 
 std::string states_text(const std::optional<StateNumbers>& numbers) {
@@ -153,11 +180,20 @@ json write_network(const ZooNetwork& network, const CheckedModel& model, const s
   json files = {kWeights, kExamples, kCard};
   if (tensors.written) files.push_back(kTensors);
   if (onnx.written) files.push_back(kOnnx);
-  const json record = {
-      {"schema", "logdepth/zoo/1"},    {"name", network.name},       {"family", network.family},
-      {"computes", network.computes},  {"command", network.command}, {"sha256", hash},
-      {"depth", depth_formula(model)}, {"width", sizes.width},       {"nonzeros", sizes.nonzeros},
-      {"length", tensors.length},      {"onnx_length", onnx.length}, {"files", files}};
+  const json record = {{"schema", "logdepth/zoo/1"},
+                       {"name", network.name},
+                       {"family", network.family},
+                       {"computes", network.computes},
+                       {"command", network.command},
+                       {"sha256", hash},
+                       {"depth", depth_formula(model)},
+                       {"width", sizes.width},
+                       {"nonzeros", sizes.nonzeros},
+                       {"length", tensors.length},
+                       {"onnx_length", onnx.length},
+                       {"attention", attention_text(tensors)},
+                       {"onnx_attention", attention_text(onnx)},
+                       {"files", files}};
   write_whole_file(path(kRecord), record.dump(1) + "\n");
   return record;
 }

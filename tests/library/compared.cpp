@@ -131,6 +131,15 @@ TEST_F(Compared, TheZooIsTheSameWheneverItIsWritten) {
   EXPECT_NE(folder.read("a/tomita2/examples.jsonl")
                 .find("{\"accept\":true,\"initial_state\":0,\"products\":"),
             std::string::npos);
+  EXPECT_NE(folder.read("a/tomita2/network.json").find("\"attention\": \"softmax\""),
+            std::string::npos);
+  // No separation of its heads is proved.
+  EXPECT_EQ(program({"zoo", "c", "--only", "cascade-Z2"}).status, 0);
+  EXPECT_NE(folder.read("c/cascade-Z2/README.md")
+                .find("| model.onnx | float64, averaging-hard, up to length 16"),
+            std::string::npos);
+  EXPECT_NE(folder.read("c/cascade-Z2/network.json").find("\"onnx_attention\": \"averaging-hard\""),
+            std::string::npos);
   folder.write("b/tomita2/network.json", "{}");
   EXPECT_EQ(program(whole).status, 2);
 }
