@@ -8,7 +8,7 @@ set_target_properties(liblogdepth PROPERTIES
   OUTPUT_NAME logdepth EXPORT_NAME logdepth
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LINK_DEPENDS ${exported})
-target_link_libraries(liblogdepth PRIVATE requests exports pictures check compiler runtime oracle objects logdepth_warnings)
+target_link_libraries(liblogdepth PRIVATE requests exports certify pictures check compiler runtime oracle objects logdepth_warnings)
 # The library itself uses little of the builder; its users use the rest.
 target_sources(liblogdepth PRIVATE $<TARGET_OBJECTS:compiler>)
 target_link_options(liblogdepth PRIVATE LINKER:--version-script=${exported})

@@ -105,6 +105,16 @@ std::variant<Proof, std::vector<Attempt>> first_proof(const std::string& text,
   }
 }
 
+LengthProof proof_of(const recheck::Theorem& proved, const std::string& certificate,
+                     const std::string& name) {
+  const std::string unit = proved.name == "reachability" ? " vertices"
+                           : proved.name == "division"   ? " tokens"
+                                                         : " letters";
+  return {certificate, proved.name, statement(proved, name),
+          proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length",
+          proved.name == "selections"};
+}
+
 }  // namespace
 
 std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
@@ -131,15 +141,25 @@ std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::stri
       [&name](const std::string& theorem, const recheck::Json& document,
               const recheck::Weights& weights) {
         const std::string certificate = make_certificate(theorem, weights).dump() + "\n";
-        const recheck::Theorem proved = recheck::prove(document, recheck::parse_json(certificate));
-        const std::string unit = theorem == "reachability" ? " vertices"
-                                 : theorem == "division"   ? " tokens"
-                                                           : " letters";
-        return LengthProof{
-            certificate, theorem, statement(proved, name),
-            proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length",
-            theorem == "selections"};
+        return proof_of(recheck::prove(document, recheck::parse_json(certificate)), certificate,
+                        name);
       });
+}
+
+std::variant<LengthProof, Attempt> check_certificate(const std::string& text,
+                                                     const std::string& certificate,
+                                                     const std::string& name) {
+  try {
+    const recheck::Json claim = recheck::parse_json(certificate);
+    const std::string theorem = claim.at("theorem").string();
+    try {
+      return proof_of(recheck::prove(recheck::parse_json(text), claim), certificate, name);
+    } catch (const recheck::Refused& error) {
+      return Attempt{theorem, error.what()};
+    }
+  } catch (const recheck::Malformed& error) {
+    throw InputError(name + " with its certificate: " + error.what());
+  }
 }
 
 }  // namespace logdepth::inline proofs_check_certify

@@ -30,6 +30,12 @@ struct Attempt {
 std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
                                                                  const std::string& name);
 
+/// What a certificate, whoever made it, proves of the file, or the step that fails. InputError for what is no certificate, and
+/// for what is no weights file.
+std::variant<LengthProof, Attempt> check_certificate(const std::string& text,
+                                                     const std::string& certificate,
+                                                     const std::string& name);
+
 /// The file and its theorem as text for Coq's kernel (proofs-check/coq), or the steps that fail.
 std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
                                                                const std::string& name);

@@ -46,6 +46,7 @@ void bind_constructions(nb::module_& module);
 void bind_tests(nb::module_& module, nb::class_<Transformer>& transformer);
 void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer);
 void bind_comparisons(nb::module_& module, nb::class_<Transformer>& transformer);
+void bind_certificates(nb::module_& module, nb::class_<Transformer>& transformer);
 void bind_transformer(nb::module_& module);
 
 /// Lets Ctrl-C end what the library does: looks at the keyboard, at most twenty times a second.

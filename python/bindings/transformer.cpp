@@ -267,6 +267,7 @@ void bind_transformer(nb::module_& module) {
   bind_drawings(transformer);
   bind_tests(module, transformer);
   bind_comparisons(module, transformer);
+  bind_certificates(module, transformer);
   bind_exports(module, transformer);
 }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Literal
 from . import _bindings
 from ._bindings import (
     Answer,
+    Certification,
     ClaimSheet,
     DivisionTestResult,
     ExportReport,
@@ -325,6 +326,21 @@ class Model:
         if refused:
             raise Undecided(refused, "outside_hypotheses")
         return first
+
+    def certify(self) -> Certification:
+        """Proves the weights correct for every word of every length, from the matrices alone.
+
+        The result is true where a theorem is proved, and has its statement and certificate; else `failed`
+        has each theorem that was tried, with the step that fails. TRUST.md says what a proof rests on.
+        """
+        return self._transformer.certify()
+
+    def recheck(self, certificate: str) -> Certification:
+        """What a certificate proves of these weights, with the code of `logdepth-recheck`, whoever made it.
+
+        False where it proves nothing of them; `failed` has the step. BadInput for what is no certificate.
+        """
+        return self._transformer.recheck(certificate)
 
     def division(self, dividend: int, divisor: int) -> dict[str, list[str]]:
         """The raw streams of a division, for `run`, `trace`, `draw`, `check` and `diff`: the last token

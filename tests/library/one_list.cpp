@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // These numbers may only become smaller.
-constexpr std::size_t kMissingInProgram = 2, kMissingInCpp = 39, kMissingInPython = 43;
+constexpr std::size_t kMissingInProgram = 2, kMissingInCpp = 33, kMissingInPython = 37;
 
 struct Row {
   std::string program, cpp, python;
@@ -41,7 +41,7 @@ class OneList : public support::OutsideTheTree {
       rows.push_back({trimmed(row.program), trimmed(row.cpp), trimmed(row.python)});
     }
     for (const char* header : {"compile", "constructions", "run", "test", "compare", "draw",
-                               "inspect", "export", "interruption"})
+                               "inspect", "certify", "export", "interruption"})
       headers += text_of("logdepth/" + std::string(header) + ".hpp");
     headers = std::regex_replace(headers, std::regex("//[^\n]*"), "");
   }

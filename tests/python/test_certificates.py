@@ -1,0 +1,55 @@
+"""Proofs for every length: certify and recheck, as the program does them."""
+
+import os
+import subprocess
+
+import pytest
+
+import logdepth
+
+PROGRAM = os.environ.get("LOGDEPTH_BINARY")
+
+
+def test_a_network_of_a_regular_language_is_proved_for_every_length():
+    proof = logdepth.compile_regular("(a|b)*abb").certify()
+    assert proof and proof.theorem == "shift-scan" and proof.scope == "every length" and proof.outputs_proved
+    assert "correct for every word of every length" in proof.statement and proof.failed == []
+    assert repr(proof) == "<proved: theorem shift-scan, every length>"
+
+
+def test_every_kind_of_construction_has_its_theorem():
+    rows = logdepth.compile_connectivity(construction="rows", vertices=4)
+    tree = logdepth.compile_regular("(a|b)*abb", construction="tree", for_length=8)
+    cascade = logdepth.compile_regular("(a|b)*abb", construction="cascade")
+    counting = logdepth.compile_crasp("accept #[a] >= #[b]", alphabet=["a", "b"])
+    found = [network.certify().theorem for network in (rows, tree, cascade, counting, logdepth.compile_division())]
+    assert found == ["reachability", "levels", "resets", "counting", "division"]
+
+
+def test_a_certificate_proves_its_network_and_no_other():
+    one, other = logdepth.compile_regular("(a|b)*abb"), logdepth.compile_regular("(a|b)*ab")
+    proof = one.certify()
+    again = one.recheck(proof.certificate)
+    assert again and again.statement == proof.statement
+    refused = other.recheck(proof.certificate)
+    assert not refused and "sha256" in refused.failed[0].reason and repr(refused) == "<not proved>"
+    with pytest.raises(logdepth.BadInput, match="certificate"):
+        one.recheck("{}")
+
+
+def test_what_is_not_proved_names_the_step():
+    network = logdepth.compile_connectivity()
+    found = network.certify()
+    assert not found and found.certificate == "" and not found.outputs_proved
+    assert found.failed and "adjacency" in found.failed[0].reason
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="LOGDEPTH_BINARY names the program")
+def test_the_certificate_is_that_of_the_program(tmp_path):
+    network = logdepth.compile_regular(group="S3")
+    network.save(tmp_path / "s3.json")
+    command = [PROGRAM, "certify", "s3.json", "-o", "s3.cert.json"]
+    printed = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    proof = network.certify()
+    assert proof.certificate == (tmp_path / "s3.cert.json").read_text()
+    assert proof.statement.splitlines()[1:] == printed.splitlines()[1:]
