@@ -10,20 +10,23 @@ Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const st
   Undecided left;
   if (layer.in.rows == 0) return left;
   const Stream z = normalised(frame, layer.feedforward_mask, h, where);
-  std::map<int, Row> columns;  // unit to what it is added to
+  const Stream units = apply(frame, layer.in, z);
+  std::map<int, std::vector<std::pair<int, const mpq_class*>>>
+      columns;  // unit that is not zero, to what it is added to
   for (const auto& [c, row] : layer.out.at)
-    for (const auto& [unit, value] : row) columns[unit][c] = value;
+    for (const auto& [unit, value] : row)
+      if (units.contains(unit)) columns[unit].emplace_back(c, &value);
   std::map<Form, std::pair<Row, Row>>
       rays;  // form of leading coefficient 1, with the factors of x and of relu(x)
-  for (auto& [unit, form] : apply(frame, layer.in, z)) {
-    if (!columns.contains(unit)) continue;
+  for (const auto& [unit, to] : columns) {
+    const Form& form = units.at(unit);
     const mpq_class leading = form.begin()->second, scale = abs(leading);
     Form ray;
     add(ray, form, 1 / leading);
     auto& [linear, relu] = rays[ray];
-    for (const auto& [c, value] : columns[unit]) {
-      relu[c] += value * scale;
-      if (leading < 0) linear[c] -= value * scale;
+    for (const auto& [c, value] : to) {
+      relu[c] += *value * scale;
+      if (leading < 0) linear[c] -= *value * scale;
     }
   }
   for (auto& [form, factors] : rays) {
