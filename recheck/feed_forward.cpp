@@ -6,10 +6,8 @@
 
 namespace recheck {
 
-Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const std::string& where) {
-  Undecided left;
-  if (layer.in.rows == 0) return left;
-  const Stream z = normalised(frame, layer.feedforward_mask, h, where);
+Added feed_forward(const Frame& frame, const Layer& layer, const Stream& z) {
+  Added added;
   const Stream units = apply(frame, layer.in, z);
   std::map<int, std::vector<std::pair<int, const mpq_class*>>>
       columns;  // unit that is not zero, to what it is added to
@@ -35,13 +33,24 @@ Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const st
     const mpq_class &low = range.first, &high = range.second;
     if (low >= 0)
       for (const auto& [c, value] : relu) linear[c] += value;
-    for (const auto& [c, value] : linear) add(h[c], form, value);
+    for (const auto& [c, value] : linear) add(added.to[c], form, value);
     std::erase_if(relu,
                   [&](const auto& entry) { return low >= 0 || high <= 0 || entry.second == 0; });
-    if (!relu.empty()) left.emplace_back(form, relu);
+    if (!relu.empty()) added.left.emplace_back(form, relu);
   }
+  return added;
+}
+
+void add(const Frame& frame, const Added& added, Stream& h) {
+  for (const auto& [c, form] : added.to) add(h[c], form);
   for (auto& [c, form] : h) frame.laws.simplify(form);
-  return left;
+}
+
+Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const std::string& where) {
+  if (layer.in.rows == 0) return {};
+  Added added = feed_forward(frame, layer, normalised(frame, layer.feedforward_mask, h, where));
+  add(frame, added, h);
+  return std::move(added.left);
 }
 
 }  // namespace recheck
