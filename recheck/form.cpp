@@ -75,6 +75,10 @@ void add(Form& to, const Atom& atom, const mpq_class& value) {
 }
 
 void add(Form& to, const Form& form, const mpq_class& factor) {
+  if (factor == 1) {
+    for (const auto& [atom, value] : form) add(to, atom, value);
+    return;
+  }
   for (const auto& [atom, value] : form) add(to, atom, value * factor);
 }
 

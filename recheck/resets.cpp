@@ -24,14 +24,7 @@ class Resets {
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       const std::string where = "layer " + std::to_string(n);
       if (!weights_.layers[n].heads.empty()) attention(weights_.layers[n], where + ", attention");
-      for (const int x : machine_.classes) {
-        Undecided left = add_feed_forward(by_class_.frame, weights_.layers[n], streams_[x],
-                                          where + ", feed-forward");
-        need(left.empty(), [&] {
-          return where + ", feed-forward: a unit of unknown sign, ReLU(" +
-                 shown(left.front().first) + "), at tokens of class " + std::to_string(x);
-        });
-      }
+      feed_forward_by_class(weights_.layers[n], where + ", feed-forward");
     }
     by_class_.steps += std::to_string(machine_.classes.size()) + " classes of tokens, " +
                        std::to_string(machine_.states.size()) + " states of the heads\n";
@@ -57,6 +50,25 @@ class Resets {
       for (std::size_t i = 0; i < reads.size(); ++i) add_read(reads[i], key[i + 1], h);
     }
     streams_ = std::move(after);
+  }
+
+  /// Classes of one normalised stream are given the same.
+  void feed_forward_by_class(const Layer& layer, const std::string& where) {
+    if (layer.in.rows == 0) return;
+    Frame& frame = by_class_.frame;
+    std::map<Stream, Added> known;
+    for (const int x : machine_.classes) {
+      Stream& h = streams_[x];
+      const auto [entry, fresh] =
+          known.try_emplace(normalised(frame, layer.feedforward_mask, h, where));
+      Added& added = entry->second;
+      if (fresh) added = feed_forward(frame, layer, entry->first);
+      need(added.left.empty(), [&] {
+        return where + ": a unit of unknown sign, ReLU(" + shown(added.left.front().first) +
+               "), at tokens of class " + std::to_string(x);
+      });
+      add(frame, added, h);
+    }
   }
 
   static void add_read(const Read& read, int selected, Stream& h) {

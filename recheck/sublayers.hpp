@@ -82,4 +82,12 @@ void need_same(const Frame& frame, const Form& found, const Form& expected,
 using Undecided = std::vector<std::pair<Form, Row>>;
 Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const std::string& where);
 
+/// The same in two steps, for a layer with units: what it adds is a function of z, the normalised stream.
+struct Added {
+  Stream to;  // by coordinate
+  Undecided left;
+};
+Added feed_forward(const Frame& frame, const Layer& layer, const Stream& z);
+void add(const Frame& frame, const Added& added, Stream& h);
+
 }  // namespace recheck

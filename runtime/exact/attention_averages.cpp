@@ -27,7 +27,7 @@ class PartAverages {
   /// `room`: of all sums of the head.
   PartAverages(const HeadRows<ValueId>::ValuePart& part, ValuePool& pool, SumRoom& room,
                std::size_t sets)
-      : part_(part), pool_(pool), room_(room), first_(sets), mixed_(sets, 0), sums_(sets) {}
+      : part_(part), pool_(pool), room_(room), first_(sets), mixed_(sets, 0) {}
 
   /// The next position of a set.
   void see(std::size_t set, std::uint32_t position, bool is_first) {
@@ -42,6 +42,7 @@ class PartAverages {
 
   /// Adds the value at a position to the sums of a set.
   void sum_up(std::size_t set, std::uint32_t position) {
+    if (sums_.empty()) sums_.resize(first_.size());
     auto& sums = sums_[set];
     const auto value = (*part_.tuples)[part_.ids[position]];
     sums.resize(value.size());
@@ -82,7 +83,7 @@ class PartAverages {
   SumRoom& room_;
   std::vector<TupleId> first_;
   std::vector<char> mixed_;
-  std::vector<std::vector<ExactSum>> sums_;
+  std::vector<std::vector<ExactSum>> sums_;  ///< of no set until one is mixed
   std::vector<ValueId> tuple_;
 };
 

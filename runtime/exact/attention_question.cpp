@@ -33,8 +33,9 @@ std::vector<std::uint32_t> block_of_dimension(const HeadRows<ValueId>& rows,
   const std::size_t dimensions = rows.score_dimension();
   std::vector<std::uint32_t> result;
   std::uint32_t block = 0;
+  std::vector<double> squares;
   for (std::size_t begin = 0; begin < dimensions;) {
-    std::vector<double> squares(sample.size(), 0);
+    squares.assign(sample.size(), 0);
     std::size_t end = begin;
     bool one_norm = false;
     while (end < std::min(dimensions, begin + kMaxRun) && !one_norm) {
@@ -185,7 +186,8 @@ std::vector<Question> questions_of(HeadRows<ValueId>& rows, ValuePool& pool, Hea
   HeadMemory::Blocks& kept = memory.by_blocks[block_of];
   Restriction restriction(rows, kept, block_of);
   std::map<std::uint64_t, std::size_t> question_of;
-  std::vector<std::map<TupleId, std::uint32_t>> ask_of_query;
+  std::vector<NumberedVectors> ask_of_query;  // without a mask
+  constexpr std::size_t kReserved = 64;       // rows; more are few inputs
   const auto all = static_cast<std::uint32_t>(rows.tokens());
   std::uint64_t last_set = 0;
   std::size_t last = 0;
@@ -203,7 +205,11 @@ std::vector<Question> questions_of(HeadRows<ValueId>& rows, ValuePool& pool, Hea
             question.blocks.push_back(restriction.blocks()[b]);
             question.numbers.push_back(b);
           }
-        ask_of_query.emplace_back();
+        const std::size_t reserved = std::min(rows.tokens(), kReserved);
+        question.asks.reserve(reserved);
+        question.tokens.reserve(reserved);
+        question.ask_of.reserve(reserved);
+        if (!rows.causal) ask_of_query.emplace_back(rows.tokens());
       }
       last_set = set;
       last = entry->second;
@@ -211,7 +217,11 @@ std::vector<Question> questions_of(HeadRows<ValueId>& rows, ValuePool& pool, Hea
     Question& question = questions[last];
     const TupleId query = restriction.restricted(rows.queries[token], set);
     std::uint32_t ask = static_cast<std::uint32_t>(question.asks.size());
-    if (!rows.causal) ask = ask_of_query[last].try_emplace(query, ask).first->second;
+    if (!rows.causal) {
+      std::uint32_t& known = ask_of_query[last][query];
+      if (known == NumberedVectors::kNone) known = ask;
+      ask = known;
+    }
     if (ask == question.asks.size())
       question.asks.push_back(
           {query, rows.causal ? token + 1 : all, Question::kOpen, AttentionRule::uniform});

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "runtime/numbers/real.hpp"
@@ -29,22 +29,22 @@ class ValuePool {
   /// Back to zero and one alone.
   void clear();
   /// Valid as long as the pool.
-  const Real& operator[](ValueId id) const { return entries_[id].value; }
-  const Approximation& approximation(ValueId id) const { return entries_[id].approximation; }
-  int sign(ValueId id) const { return entries_[id].sign; }
-  std::size_t size() const { return entries_.size(); }
+  const Real& operator[](ValueId id) const { return entry(id).value; }
+  const Approximation& approximation(ValueId id) const { return entry(id).approximation; }
+  int sign(ValueId id) const { return entry(id).sign; }
+  std::size_t size() const { return size_; }
   /// Errors: SizeLimit when so many bytes do not fit beside the numbers.
   void expect_room(std::size_t bytes) const;
   /// Memory, the digits of large numbers included.
   std::size_t bytes() const {
-    return entries_.size() * sizeof(Entry) + slots_.capacity() * sizeof(Slot) + digits_;
+    return size_ * sizeof(Entry) + slots_.capacity() * sizeof(Slot) + digits_;
   }
 
  private:
   struct Entry {
     Real value;
     Approximation approximation;
-    int sign;
+    int sign = 0;
   };
   struct Slot {
     ValueId id;
@@ -52,10 +52,14 @@ class ValuePool {
   };
   static constexpr ValueId kFree = static_cast<ValueId>(-1);
 
+  static constexpr std::size_t kBlock = 128;
+
+  const Entry& entry(ValueId id) const { return blocks_[id / kBlock][id % kBlock]; }
   void place(ValueId id, std::uint64_t hash);
 
-  std::deque<Entry> entries_;  // stable addresses
-  std::vector<Slot> slots_;    // open addressing, at most half full, a power of two
+  std::vector<std::unique_ptr<Entry[]>> blocks_;  // stable addresses
+  std::size_t size_ = 0;
+  std::vector<Slot> slots_;  // open addressing, at most half full, a power of two
   std::size_t most_bytes_;
   std::size_t digits_ = 0;  // bytes that the entries hold beside themselves
 };

@@ -69,9 +69,7 @@ class Forward {
   }
   /// What tuples, memos and numbers hold.
   std::size_t bytes() const {
-    std::size_t total = pools_->bytes() + sums_->bytes() + readout_->bytes() + a_.bytes();
-    for (const auto& layer : layers_) total += layer->bytes();
-    return total;
+    return pools_->bytes() + sums_->bytes() + readout_->bytes() + a_.bytes() + layers_hold_;
   }
 
   /// A stream of zeros, for run().
@@ -90,13 +88,16 @@ class Forward {
           const Location location{step, layer, sublayer};
           for (Observer* observer : observers) observer->before(location, stream);
           std::optional<Refusal> failure;
-          within_limits(place_text(location, stream.tokens), [&] {
+          within_limits(location, stream, [&] {
             failure = sublayer == Sublayer::attention ? attend(location, stream, observers)
                                                       : feed_forward(location, stream);
           });
-          if (failure) return failure;
+          if (failure) {
+            count_bytes(layer);
+            return failure;
+          }
           for (Observer* observer : observers) observer->after(location, stream);
-          within_limits(place_text(location, stream.tokens), [&] { keep_within_memory(stream); });
+          within_limits(location, stream, [&] { keep_within_memory(location.layer, stream); });
         }
       }
       return std::nullopt;
@@ -112,7 +113,7 @@ class Forward {
   /// unembedding * h for one token; valid until the next call.
   std::span<const Value> logits(const Stream<Value>& stream, std::size_t token) {
     std::span<const Value> found;
-    within_limits(fmt::format("logits of token {}", token),
+    within_limits([&] { return fmt::format("logits of token {}", token); },
                   [&] { found = readout_->logits(stream, token); });
     return found;
   }
@@ -126,6 +127,7 @@ class Forward {
     MaskedRead<A> attention_read, feedforward_read;
     std::vector<HeadMaps<A>> heads;
     ReluMap<A> relu;
+    std::size_t held = 0;  ///< what bytes() was when the layer had last run
 
     PreparedLayer(const Model& model, const Layer& source, SegmentPools<Value>& pools, A& a)
         : layer(source),
@@ -176,29 +178,47 @@ class Forward {
 
   void forget_memos() {
     layers_.clear();
+    layers_hold_ = 0;
     sums_.emplace(*pools_, a_);
-    for (const Layer& layer : model_.layers)
+    for (const Layer& layer : model_.layers) {
       layers_.push_back(std::make_unique<PreparedLayer>(model_, layer, *pools_, a_));
+      count_bytes(layers_.size() - 1);
+    }
     readout_.emplace(model_, *pools_, a_);
   }
 
-  /// A limit that is reached is said with its place, and leaves no sum half added.
-  template <class Work>
-  void within_limits(const std::string& place, Work work) {
+  /// What a layer remembers grows only while it runs.
+  void count_bytes(std::size_t layer) {
+    PreparedLayer& prepared = *layers_[layer];
+    layers_hold_ -= std::exchange(prepared.held, prepared.bytes());
+    layers_hold_ += prepared.held;
+  }
+
+  /// A limit that is reached is said with its place, a text made when it is needed, and leaves no sum
+  /// half added.
+  template <class Place, class Work>
+  void within_limits(Place place, Work work) {
     try {
       work();
     } catch (const SizeLimit& limit) {
       forget_memos();
       a_.abandon_sums();
-      throw SizeLimit(place + ": " + limit.what());
+      throw SizeLimit(place() + ": " + limit.what());
     }
+  }
+  template <class Work>
+  void within_limits(const Location& location, const Stream<Value>& stream, Work work) {
+    within_limits(
+        [&] { return fmt::format("{} of {} tokens", sublayer_text(location), stream.tokens); },
+        work);
   }
 
   void expect_within_memory(std::size_t held) const {
     if (held <= memory_) return;
     throw SizeLimit("the run holds " + bytes_text(held) + "; the limit is " + bytes_text(memory_));
   }
-  void keep_within_memory(const Stream<Value>& stream) {
+  void keep_within_memory(std::size_t layer, const Stream<Value>& stream) {
+    count_bytes(layer);
     if (bytes() + stream.bytes() <= memory_) return;
     forget_memos();
     expect_within_memory(bytes() + stream.bytes());
@@ -214,9 +234,6 @@ class Forward {
   static std::string sublayer_text(const Location& location) {
     return fmt::format("layer {}, {}", location.step,
                        location.sublayer == Sublayer::attention ? "attention" : "feed-forward");
-  }
-  static std::string place_text(const Location& location, std::size_t tokens) {
-    return fmt::format("{} of {} tokens", sublayer_text(location), tokens);
   }
   static OutsideField outside_field(const Location& location, std::size_t token,
                                     const std::string& reason) {
@@ -273,6 +290,7 @@ class Forward {
   std::shared_ptr<SegmentPools<Value>> pools_;
   std::optional<SegmentSums<A>> sums_;
   std::vector<std::unique_ptr<PreparedLayer>> layers_;
+  std::size_t layers_hold_ = 0;  ///< all that layers remember
   std::optional<Readout> readout_;
 };
 

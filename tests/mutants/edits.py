@@ -25,6 +25,10 @@ INPUTS = "compiler/rules/input_rules.cpp"
 FETCHES = "compiler/rules/fetch_rules.cpp"
 PARTITION = "compiler/rules/lookup_partition.cpp"
 SELECTED = "compiler/meaning/selected_positions.cpp"
+COLUMN_SCORES = "runtime/columns/column_scores.cpp"
+COLUMN_SELECTION = "runtime/columns/column_selection.cpp"
+COLUMN_CONTRACT = "runtime/columns/column_contract.cpp"
+COLUMN_EMBEDDING = "runtime/columns/column_embedding.cpp"
 KEYS = "runtime/exact/attend_by_distinct_keys.cpp"
 FILTER = "runtime/exact/score_filter.cpp"
 MATCH = "runtime/exact/attend_by_match.cpp"
@@ -848,6 +852,36 @@ EDITS = [
     (TORCH_MODULE, "raise RuntimeError(f\"{name} does not calculate", "print(f\"{name} does not calculate", "what was changed is loaded"),
     (LENS_MODULE, "SCALE * temperature * query", "temperature * query", "scores are divided by a scale and not multiplied by it"),
     (LENS_MODULE, "block(\"repeated\") * config[\"loops\"]", "block(\"repeated\")", "the loop is unrolled once"),
+    (COLUMN_SCORES, "if (products.most <= std::numeric_limits<std::int16_t>::max()) {", "if (products.most >= 0) {",
+     "scores have 16 bits, however large they are"),
+    (COLUMN_SCORES, "} else if (products.most <= std::numeric_limits<std::int32_t>::max()) {", "} else if (products.most >= 0) {",
+     "scores have at most 32 bits"),
+    (COLUMN_SCORES, "for (const Product& p : shared_) --own[p.pair];", "for (const Product& p : shared_)\n      if (own.contains(p.pair)) --own[p.pair];",
+     "products that a head lacks are not taken away"),
+    (COLUMN_SCORES, "if (size_of(sets.row(i)) != 1) return nullptr;", "if (size_of(sets.row(i)) == 0) return nullptr;",
+     "of several tokens with the largest score the first is selected"),
+    (COLUMN_SCORES, "const std::size_t seen = causal_[h] ? i + 1 : n;", "const std::size_t seen = causal_[h] ? n : n;",
+     "a row of a causal head sees all tokens of a graph"),
+    (COLUMN_SCORES, "result.is_constant = !images.at.local;", "result.is_constant = true;",
+     "all rows ask like the first one"),
+    (COLUMN_SELECTION, "const std::size_t word = i - i % period, e = query.at(i);", "const std::size_t word = begin - begin % period, e = query.at(i);",
+     "all rows of a block look for keys in the word that it begins in"),
+    (COLUMN_SELECTION, "known_[{index, {keys.at.local, of_class}}];", "known_[{index, {keys.at.local, 0}}];",
+     "keys of one class are taken for those of another one"),
+    (COLUMN_SELECTION, "here = known[c]->second[word] > limit ? known[c]->first[word] : kSeveral;", "here = known[c]->first[word];",
+     "of several equal keys a row selects the first"),
+    (COLUMN_SELECTION, "guess = std::max(guess, static_cast<Label>(word));", "",
+     "a search begins where that of the word before ended"),
+    (COLUMN_CONTRACT, "sets.row(i)[w] |= answers[w];", "sets.row(i)[w] = answers[w];",
+     "related: only the last pair that asks counts"),
+    (COLUMN_CONTRACT, "if (any == 0) return;", "",
+     "nothing is selected where nothing is preferred"),
+    (COLUMN_EMBEDDING, "for (const SparseEntry& e : table->rows[i % state.period]) add(e.index, e.value);", "for (const SparseEntry& e : table->rows[std::min(i, state.period - 1)]) add(e.index, e.value);",
+     "words after the first one stand at the last position of the table"),
+    ("runtime/columns/column.cpp", "for (std::size_t i = begin; i < end; ++i) out[i] = to[part][out[i]];", "for (std::size_t i = begin + 1; i < end; ++i) out[i] = to[part][out[i]];",
+     "the first token of a part keeps the number that its thread gave"),
+    ("runtime/columns/column_layer.cpp", "left -= counts[c];", "left = 0;",
+     "the average of a set is that of its first class of values"),
     ("runtime/numbers/real_inverse.cpp", "(surd.sign > 0) != turned", "surd.sign > 0", "the conjugate of a number is the number"),
     ("runtime/numbers/real_inverse.cpp", "products_.push_back(products_[i] * surd.radicand);", "products_.push_back(surd.radicand);", "products of roots are forgotten"),
     ("runtime/numbers/nested_radical.cpp", "coefficient = coefficient * *known;", "coefficient = *known;", "what a square stands in for forgets its factor"),
