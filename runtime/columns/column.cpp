@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "runtime/columns/hand_over.hpp"
+#include "runtime/columns/label_steps.hpp"
 
 namespace logdepth::inline runtime_columns {
 namespace {
@@ -126,10 +127,9 @@ SharedLabels ColumnPasses::renamed(const SharedLabels& from, const std::vector<L
   auto& known = renamed_[{from->serial, to}];
   if (auto again = known.lock()) return again;
   const auto result = labels();
-  const Label* in = from->data();
-  Label* out = result->data();
+  const GatherStep step{to.data(), from->data(), result->data()};
   parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = to[in[i]];
+    for (std::size_t i = begin; i < end; ++i) step(i);
   });
   known = result;
   return result;
@@ -176,10 +176,9 @@ Column ColumnPasses::relabel(const Combinations& from, const std::vector<EntryId
 
 SharedLabels ColumnPasses::gather(const SharedLabels& from, const SharedLabels& selected) {
   const auto result = labels();
-  const Label *in = from->data(), *at = selected->data();
-  Label* out = result->data();
+  const GatherStep step{from->data(), selected->data(), result->data()};
   parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = in[at[i]];
+    for (std::size_t i = begin; i < end; ++i) step(i);
   });
   return result;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "runtime/columns/hand_over.hpp"
+#include "runtime/columns/label_steps.hpp"
 
 namespace logdepth::inline runtime_columns {
 namespace {
@@ -180,17 +181,17 @@ const ColumnAttention::KnownKeys& ColumnAttention::known_keys(ColumnState& state
 ColumnSelection ColumnAttention::by_match(ColumnState& state, const ColumnIndex& query,
                                           const KnownKeys& keys, bool causal) const {
   const auto selected = state.passes.labels();
-  const Label* at = keys.of_index->data();
+  using Query = LabelsOrToken<Label>;
+  const MatchStep<Label, Query, const Label*> step{
+      {query.ids ? query.ids->data() : nullptr}, keys.of_index->data(), state.period, causal};
   Label* out = selected->data();
-  const std::size_t period = state.period;
   const Parts parts = state.passes.parts();
   std::vector<char> open(parts.size());
   parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
     bool some = false;
     for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t word = i - i % period, e = query.at(i);
-      out[i] = e < period ? at[word + e] : kNone;
-      some = some || out[i] > (causal ? i : word + period - 1);  // also kNone and kSeveral
+      out[i] = step.selected(i);
+      some = some || !step.sees(i, out[i]);  // also kNone and kSeveral
     }
     if (some) open[part] = 1;
   });
