@@ -74,6 +74,7 @@ Commands add_commands(CLI::App& app) {
   add(app, add_draw);
   add(app, add_export);
   add(app, add_zoo);
+  add(app, add_play);
   add(app, add_convert);
   CLI::App* report = app.add_subcommand("report", "print measurements as tables and figures");
   report->require_subcommand(1);

@@ -3,13 +3,14 @@
 import {$} from './elements.mjs';
 
 const GAP = 44, NARROW = 22, BASE = 26, HEADS = 5;
-const MOST_ARCS = 6000;
+const MOST_ARCS = 6000, MOST_TOKENS = 1000;
 
 export class AttentionView {
   token = 0;
   #run = null;
   #layer = 0;
   #pending = false;
+  #fresh = false;  // a run that has not been drawn
 
   constructor(canvas, chosen, layerBy) {
     Object.assign(this, {canvas, chosen});
@@ -26,6 +27,7 @@ export class AttentionView {
   }
 
   show(run, layer) {
+    this.#fresh ||= this.#run !== run;
     this.#run = run;
     this.#layer = layer;
     this.token = Math.min(this.token, run.labels.length - 1);
@@ -36,7 +38,15 @@ export class AttentionView {
     if (!this.#run) return;
     this.token = Math.max(0, Math.min(this.#run.labels.length - 1, token));
     this.draw();
+    this.reveal();
     this.chosen();
+  }
+
+  /** Scrolls the picture to the chosen token. */
+  reveal() {
+    const frame = this.canvas.parentElement, at = (this.token + 0.5) * this.gap;
+    if (at < frame.scrollLeft + this.gap || at > frame.scrollLeft + frame.clientWidth - this.gap)
+      frame.scrollLeft = at - frame.clientWidth / 2;
   }
 
   get gap() {
@@ -55,12 +65,17 @@ export class AttentionView {
     this.#pending = true;
     requestAnimationFrame(() => {
       this.#pending = false;
-      if (this.#run) this.#paint();
+      if (!this.#run) return;
+      this.#paint();
+      if (this.#fresh) this.reveal();
+      this.#fresh = false;
     });
   }
 
   #paint() {
     const {labels, steps} = this.#run, gap = this.gap;
+    this.canvas.hidden = labels.length > MOST_TOKENS;
+    if (this.canvas.hidden) return;
     const step = steps.find(({layer, sublayer}) => layer === this.#layer && sublayer === 'attention');
     const selections = step?.selections ?? [];
     const furthest = Math.max(0, ...selections.flatMap((rows) => rows.map((read, i) => Math.abs(i - (read[0] ?? i)))));
@@ -77,7 +92,7 @@ export class AttentionView {
     const few = selections.reduce((sum, rows) => sum + rows.reduce((all, read) => all + read.length, 0), 0) <= MOST_ARCS;
     selections.forEach((rows, head) => {
       pen.strokeStyle = colour(`--head${head % HEADS}`);
-      if (few) rows.forEach((read, i) => i !== this.token && this.#arcs(pen, i, read, height, 0.35, 1));
+      if (few) rows.forEach((read, i) => i !== this.token && this.#arcs(pen, i, read, height, 0.5, 1.5));
       this.#arcs(pen, this.token, rows[this.token], height, 1, 2.5);
     });
     canvas.setAttribute('aria-label', this.sentence(selections));

@@ -52,7 +52,7 @@ function picture(letters, initial, states) {
     text.textContent = i;
     svg.append(draw('circle', {cx, cy, r: RADIUS, class: 'vertex'}));
     if (accepts) svg.append(draw('circle', {cx, cy, r: RADIUS - 4, class: 'inner'}));
-    if (i === initial) svg.append(draw('path', {d: `M${cx - RADIUS - 26} ${cy}L${cx - RADIUS - 1} ${cy}`, class: 'edge',
+    if (i === initial) svg.append(draw('path', {d: `M${cx - 34} ${cy - 30}L${cx - 12} ${cy - 11}`, class: 'edge',
                                                 'marker-end': 'url(#tip)'}));
     svg.append(text);
   });

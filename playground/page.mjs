@@ -30,7 +30,7 @@ const graph = new GraphView($('graph-editor'), () => (offerEnds(), later()), MOS
 const attention = new AttentionView($('attention'), () => showChosen(), (by) => setLayer(state.layer + by));
 const tour = new Tour((question, token) => {
   setState(question);
-  attention.token = token;
+  state.token = token;
   ask();
 }, () => share());
 
@@ -95,12 +95,16 @@ async function source() {
   }
   const {file} = state;
   if (!file) return null;
-  if (file.stored && !file.weights) {
+  if (file.stored && file.weights === undefined && file.kind === undefined) {
     const answer = await fetch(`examples/${encodeURIComponent(file.stored)}`);
     if (!answer.ok) throw new Error(`${file.stored}: expected the name of a stored example`);
-    file.weights = await answer.text();
+    Object.assign(file, await content(file.stored, await answer.blob()));
   }
-  return file.weights === undefined ? {kind: file.kind, text: file.text} : {weights: file.weights, name: file.name};
+  if (file.kind !== undefined && file.kind !== 'automaton') {  // its text is edited in the form
+    setState(file);
+    return source();
+  }
+  return file.weights === undefined ? {kind: file.kind, text: file.text, name: file.name} : {weights: file.weights, name: file.name};
 }
 
 /** The input of the form, for a network with inputs of this kind. */
@@ -190,9 +194,12 @@ const PARTS = {
     $('depth').textContent = `${depth} ${depth === 1 ? 'layer' : 'layers'} (depth ${shown.network.facts.depth})`;
     $('agree').textContent = 'run by the JavaScript runner alone';
     $('agree').className = '';
-    $('prefixes').textContent = (run.prefixes ?? []).map((images) => (Array.isArray(images) ? `[${images}]` : `${images ?? 'undecided'}`)).join('\n');
-    $('prefixes-box').hidden = !run.prefixes;
+    const lines = prefixLines(run, shown.network.names.output);
+    $('prefixes').textContent = lines.join('\n');
+    $('prefixes-box').hidden = lines.length === 0;
+    if (shown.given.input.graph) run.labels = run.labels.map((_, i) => graph.vertices[i]?.name ?? '-');
     $('attention-section').hidden = false;
+    attention.token = state.token ?? run.labels.length - 1;
     $('layer').max = depth;
     setLayer(Math.min(state.layer, depth));
     showLoops(run, shown.network.names.names, {kind: shown.given.input.graph ? 'graph' : shown.given.input.division ? 'division' : '',
@@ -208,6 +215,13 @@ const PARTS = {
   language: showLanguage,
 };
 
+/** Per prefix its product or state, as `logdepth run --prefixes` prints it; per token the named values of the output. */
+function prefixLines({prefixes = [], table = []}, {names}) {
+  const values = (row) => row.map((x, k) => `${names[k]}=${x}`).join(' ');
+  return [...prefixes.map((images) => (Array.isArray(images) ? `[${images}]` : `${images ?? 'undecided'}`)),
+          ...table.map((row, i) => `token ${i}: ${values(row)}`)];
+}
+
 function setLayer(layer) {
   if (!shown.run) return;
   state.layer = Math.max(0, Math.min(shown.run.depth, layer));
@@ -220,12 +234,13 @@ function setLayer(layer) {
   setLayer.timer = setTimeout(share, 200);
 }
 
-const showChosen = () => showToken(shown.run, shown.network.names.names, state.layer, attention.token);
+const showChosen = () => shown.run && showToken(shown.run, shown.network.names.names, state.layer, attention.token);
 
 // ------------------------------------------------------------------------------------------------------------- events
 
 /** Asks after a moment without another change. */
 function later() {
+  state.token = undefined;
   clearTimeout(later.timer);
   later.timer = setTimeout(ask, 300);
 }
@@ -278,25 +293,24 @@ $('change').addEventListener('submit', async (event) => {
   }
 });
 
-/** A weights file, plain or packed; else an automaton or a graph, as its name says. */
+/** {kind, text} of an automaton, a graph or a program, as the name of the file says; else {weights}, plain or packed. */
+async function content(name, blob) {
+  const magic = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
+  const packed = magic[0] === 0x1f && magic[1] === 0x8b;
+  const stream = packed ? blob.stream().pipeThrough(new DecompressionStream('gzip')) : blob.stream();
+  const text = await new Response(stream).text().catch(() => '');
+  const [, kind] = KINDS.find(([pattern]) => pattern.test(name)) ?? [];
+  return kind ? {kind, text} : {weights: text};
+}
+const KINDS = [[/\.(edges|edgelist|adjlist|gml|graphml|gexf|net|mtx|g6|s6|col)$/i, 'graph'], [/\.(fst|jff|dot|mata)$/i, 'automaton'],
+               [/\.crasp$/i, 'crasp'], [/\.cells$/i, 'program']];
+
 async function take(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let text;
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text().catch(() => '');
-  else text = new TextDecoder().decode(bytes);
-  if (/\.(edges|graph|gml|graphml|net|mtx|g6|col)$/.test(file.name)) {
-    setState({kind: 'graph', text});
-  } else {
-    const automaton = /\.(fst|jff|dot|mata|txt)$/.test(file.name);
-    if (/\.crasp$/.test(file.name)) setState({kind: 'crasp', text});
-    else if (/\.cells$/.test(file.name)) setState({kind: 'program', text});
-    else {
-      state.file = automaton ? {kind: 'automaton', text, name: file.name} : {weights: text, name: file.name};
-      shown = {};
-      setState({kind: 'file'});
-    }
-  }
+  const found = await content(file.name, file);
+  shown = {};
+  if (found.kind === undefined || found.kind === 'automaton') state.file = {...found, name: file.name};
+  setState(found.kind === undefined || found.kind === 'automaton' ? {kind: 'file'} : found);
+  state.token = undefined;
   await ask();
 }
 $('file').addEventListener('change', () => $('file').files[0] && take($('file').files[0]));

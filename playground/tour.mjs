@@ -72,7 +72,7 @@ export class Tour {
   show(step, ask = true) {
     if (!STEPS[step]) return;
     this.#step = step;
-    const {title, text, image, question, token = 0} = STEPS[step];
+    const {title, text, image, question, token} = STEPS[step];
     $('tour').hidden = false;
     $('tour-title').textContent = title;
     $('tour-text').replaceChildren(...text.map((part) => make('p', {}, part)),

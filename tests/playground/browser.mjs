@@ -31,7 +31,6 @@ export function serve(...folders) {
 export class Browser {
   #next = 1;
   #waiting = new Map();
-  #listeners = [];
   errors = [];  // of the page: exceptions and lines of the console
 
   static async start() {
@@ -62,7 +61,6 @@ export class Browser {
     }
     if (method === 'Runtime.exceptionThrown') this.errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
     if (method === 'Log.entryAdded' && params.entry.level === 'error') this.errors.push(`${params.entry.text} ${params.entry.url ?? ''}`);
-    this.#listeners = this.#listeners.filter(([name, done]) => name !== method || done(params));
   }
 
   send(method, params = {}, sessionId = this.session) {
@@ -71,15 +69,11 @@ export class Browser {
     return new Promise((resolve, reject) => this.#waiting.set(id, {resolve, reject}));
   }
 
-  once(name) {
-    return new Promise((resolve) => this.#listeners.push([name, (params) => void resolve(params)]));
-  }
-
   async open(url) {
     await this.send('Page.navigate', {url: 'about:blank'});
-    const loaded = this.once('Page.loadEventFired');
+    await this.until('location.href === "about:blank"');
     await this.send('Page.navigate', {url});
-    await loaded;
+    await this.until('location.href !== "about:blank" && document.readyState === "complete" && document.body.ariaBusy !== null');
   }
 
   /** The value of an expression in the page. */
