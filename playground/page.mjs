@@ -104,7 +104,7 @@ async function source() {
     setState(file);
     return source();
   }
-  return file.weights === undefined ? {kind: file.kind, text: file.text, name: file.name} : {weights: file.weights, name: file.name};
+  return file.weights === undefined ? {kind: file.kind, text: file.text, name: file.name, format: file.name.split('.').pop()} : {weights: file.weights, name: file.name};
 }
 
 /** The input of the form, for a network with inputs of this kind. */
@@ -302,7 +302,7 @@ async function content(name, blob) {
   const [, kind] = KINDS.find(([pattern]) => pattern.test(name)) ?? [];
   return kind ? {kind, text} : {weights: text};
 }
-const KINDS = [[/\.(edges|edgelist|adjlist|gml|graphml|gexf|net|mtx|g6|s6|col)$/i, 'graph'], [/\.(fst|jff|dot|mata)$/i, 'automaton'],
+const KINDS = [[/\.(edges|edgelist)$/i, 'graph'], [/\.(fst|jff|dot|mata)$/i, 'automaton'],
                [/\.crasp$/i, 'crasp'], [/\.cells$/i, 'program']];
 
 async function take(file) {

@@ -6,7 +6,10 @@ async function load() {
   const answer = await fetch('logdepth.js').catch(() => null);
   if (!answer?.ok || typeof WebAssembly !== 'object') return null;
   const factory = new Function(`${await answer.text()}; return logdepthModule;`)();
-  return factory({locateFile: (name) => new URL(name, import.meta.url).href});
+  const module = await factory({locateFile: (name) => new URL(name, import.meta.url).href});
+  const {answer: answered, wasmProgram} = await import('./face.mjs');
+  const run = wasmProgram(module);
+  return (question) => answered(run, question);
 }
 
 let loading = null;
@@ -16,8 +19,7 @@ export const programIsThere = async () => (await program()) !== null;
 
 /** The answer to a question. An error is the sentence that the command line prints. */
 export async function askProgram(question) {
-  const text = (await program()).ccall('logdepth_ask', 'string', ['string'], [JSON.stringify(question)]);
-  const answer = JSON.parse(text);
+  const answer = (await program())(question);
   if (answer.error !== undefined) throw new Refusal(answer.error);
   return answer;
 }

@@ -14,9 +14,12 @@ const examples = () => (examples.list ??= fetch('examples/examples.json').then((
 
 /** The text of the weights file that a source names, and what the compiler printed. */
 async function networkOf(source) {
-  if (source.weights !== undefined) return {weights: source.weights, lines: []};
-  const {kind, text, construction, options} = source;
-  if (await programIsThere()) return askProgram({ask: 'compile', kind, text, construction, options});
+  if (source.weights !== undefined) {
+    if (await programIsThere()) await askProgram({ask: 'load', weights: source.weights});  // its sentence, if it is refused
+    return {weights: source.weights, lines: []};
+  }
+  const {kind, text, construction, options, format} = source;
+  if (await programIsThere()) return askProgram({ask: 'compile', kind, text, construction, options, format});
   const stored = (await examples()).find((one) => one.kind === kind && one.text === text);
   if (stored === undefined) throw new Refusal('This folder has no compiler: expected one of the stored examples');
   return {weights: await (await fetch(`examples/${stored.file}`)).text(), lines: stored.lines, theory: stored.theory};
@@ -34,10 +37,10 @@ async function opened(source) {
 }
 
 /** What the program finds about the language, or what is stored of it. */
-async function theoryOf({kind, text}, network) {
+async function theoryOf({kind, text, format}, network) {
   if (network.theory) return network.theory;
   if (!['regex', 'group', 'automaton'].includes(kind) || !await programIsThere()) return null;
-  return askProgram({ask: 'inspect', kind, text});
+  return askProgram({ask: 'inspect', kind, text, format});
 }
 
 const outcomeOf = (error) => {
@@ -52,15 +55,17 @@ const ANSWERS = {
     post('network', {lines: network.lines, constructions: network.constructions, facts: names.facts,
                      weights: network.weights, alphabet: model.alphabet, input: model.input, names});
     if (input !== null) {
+      const prefixes = model.output.prefix !== undefined && input.word !== undefined;
+      const asked = async () => askProgram({ask: 'run', weights: network.weights, input: input.word ?? input, prefixes});
       let run;
       try {
         run = observe(model, inputOf(model, input), names);
       } catch (error) {
+        if (error instanceof Refusal && await programIsThere()) await asked();  // its sentence
         run = outcomeOf(error);
       }
       post('run', {run});
-      if (await programIsThere()) post('agree', compareRunners(run, await askProgram(
-        {ask: 'run', weights: network.weights, input: input.word ?? input, prefixes: true}), names));
+      if (await programIsThere()) post('agree', compareRunners(run, await asked()));
     }
     const theory = await theoryOf(source, network);
     post('language', {theory, algebra: algebraOf(model)});

@@ -9,12 +9,28 @@ import {extname, join, normalize} from 'node:path';
 const TYPES = {'.html': 'text/html', '.mjs': 'text/javascript', '.js': 'text/javascript', '.css': 'text/css',
                '.json': 'application/json', '.svg': 'image/svg+xml', '.wasm': 'application/wasm', '.txt': 'text/plain'};
 
-/** Serves the first of the folders that has a file, on a free port of loopback. {url, requests, close} */
-export function serve(...folders) {
-  const requests = [];
-  const server = createServer(({url}, answer) => {
-    const path = normalize(decodeURIComponent(new URL(url, 'http://x').pathname)).replace(/\/$/, '/index.html');
-    requests.push(path);
+/** In place of logdepth.js: the page's commands are run by the program of this machine. */
+const STAND_IN = `var logdepthModule = async () => ({ccall(name, type, types, [text]) {
+  if (name === 'logdepth_left_out') return '[]';
+  const request = new XMLHttpRequest();
+  request.open('POST', '/command', false);
+  request.send(text);
+  return request.responseText;
+}});`;
+
+/** Serves folders on a free port of loopback; `program`, if any, is a function (arguments, files) as in face.mjs. */
+export function serve(folders, program) {
+  const server = createServer((request, answer) => {
+    const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname)).replace(/\/$/, '/index.html');
+    if (program && path === '/logdepth.js') return void answer.end(STAND_IN);
+    if (program && path === '/command') {
+      let text = '';
+      request.on('data', (part) => (text += part)).on('end', () => {
+        const {arguments: given, files} = JSON.parse(text);
+        answer.end(JSON.stringify(program(given, files)));
+      });
+      return;
+    }
     for (const folder of folders) {
       try {
         const bytes = readFileSync(join(folder, path));
@@ -25,7 +41,7 @@ export function serve(...folders) {
     answer.writeHead(404).end();
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () =>
-    resolve({url: `http://127.0.0.1:${server.address().port}/`, requests, close: () => server.close()})));
+    resolve({url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close()})));
 }
 
 export class Browser {

@@ -63,7 +63,7 @@ async function testServer() {
   assert.ok([431, 'ECONNRESET', 'EPIPE'].includes(await status('/', {headers: {Long: 'x'.repeat(60000)}}).catch(({code}) => code)));
   await end();
   for (const [args, message] of [
-    [['--folder', 'none'], 'logdepth: --folder: expected a folder with index.html, found "none"; ./make_playground.sh makes one\n'],
+    [['--folder', 'none'], 'logdepth: --folder: expected a folder with index.html, found \'none\'; ./make_playground.sh makes one\n'],
     [['--folder', page, 'none.json'], /^logdepth: none\.json: /], [['--folder', page, '--port', '70000'], /^logdepth: --port: /]]) {
     const {status, err} = logdepth('play', '--no-open', ...args);
     assert.equal(status, 2);
