@@ -2,7 +2,7 @@
 
 import {draw, make} from './elements.mjs';
 
-const WIDTH = 640, HEIGHT = 300, RADIUS = 15;
+const WIDTH = 420, HEIGHT = 280, RADIUS = 15;
 
 export class GraphView {
   vertices = [];  // {name, x, y}
@@ -34,7 +34,7 @@ export class GraphView {
     const names = [...new Set(lines.flat())];
     this.vertices = names.map((name, i) => {
       const angle = 2 * Math.PI * i / names.length - Math.PI / 2;
-      return {name, x: WIDTH / 2 + 210 * Math.cos(angle), y: HEIGHT / 2 + 110 * Math.sin(angle)};
+      return {name, x: WIDTH / 2 + 160 * Math.cos(angle), y: HEIGHT / 2 + 105 * Math.sin(angle)};
     });
     this.#draw();
     if (tell) this.changed();
@@ -97,7 +97,7 @@ export class GraphView {
     const name = event.target.dataset?.name;
     if (event.key.toLowerCase() === 'n') {
       const turn = this.vertices.length * 2.4;
-      this.addVertex(WIDTH / 2 + 200 * Math.cos(turn), HEIGHT / 2 + 100 * Math.sin(turn));
+      this.addVertex(WIDTH / 2 + 120 * Math.cos(turn), HEIGHT / 2 + 80 * Math.sin(turn));
     } else if (name !== undefined && (event.key === 'Enter' || event.key === ' ')) {
       const from = this.#chosen;
       this.#chosen = from === null ? name : null;

@@ -11,9 +11,8 @@ import {showContracts, showToken} from './token_view.mjs';
 import {Tour} from './tour.mjs';
 import {breakSentence, chosenPlace, offerWeights} from './weights_view.mjs';
 
-const TEXTS = {regex: '(a|b)*abb', group: 'A5', crasp: '// More a than b.\nalphabet a b\n\nmore := #[Q_a] > #[Q_b]\n',
-               program: '', division: '', graph: ''};
-const MANY_LINES = ['crasp', 'program'], MOST_VERTICES = 8, MOST_SHOWN_WORD = 2000;
+const TEXTS = {regex: '(a|b)*abb', group: 'A5', crasp: '', program: '', division: '', graph: ''};
+const MANY_LINES = ['crasp', 'program'], MOST_VERTICES = 8;
 const GRAPH = '1 2\n2 3\n3 4\n4 5\n5 1\n6 7';
 const FACE_KIND = {graph: 'connectivity'};  // names of the program
 
@@ -347,6 +346,7 @@ async function start() {
     $('version').textContent = version.there ? `logdepth ${version.version ?? ''}. ${(version.left_out ?? []).join(' ')}`
       : 'This folder has no logdepth.wasm, or this browser has no WebAssembly: the stored examples and your own weights files run in JavaScript; nothing is compiled.';
   });
+  for (const {face, text: example} of examples) if (face in TEXTS) state.texts[face] ||= example;
   offerExamples();
   const address = readAddress();
   setState(address);

@@ -3,7 +3,6 @@
 import {$, make} from './elements.mjs';
 
 const A5 = 'abaabbabababbaba';
-const MAJORITY = '// More a than b.\nalphabet a b\n\nmore := #[Q_a] > #[Q_b]\n';
 
 export const STEPS = [
   {
@@ -40,9 +39,10 @@ export const STEPS = [
   },
   {
     title: '5 of 5. A construction of one’s own',
-    text: ['A construction can be written as text. This C-RASP program counts: it accepts the words with more a than b. One layer is enough, at every length.',
-           'Change the program, or the word.'],
-    question: {kind: 'crasp', text: MAJORITY, word: 'abaab', layer: '1'},
+    text: ['A construction can be written as text: the cells of a token, what they hold at first, and the statements of each layer. This one ' +
+           'accepts the words with more ones than zeros. One head takes the mean of all tokens so far, and its sign is the answer.',
+           'Change a number of the program, or the word, and see what a token holds.'],
+    question: {kind: 'program', word: '10110', layer: '1'},
   },
 ];
 

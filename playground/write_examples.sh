@@ -29,6 +29,8 @@ PY
   part a5.json group group A5 'products in A5' abaabbab regular --group A5
   text=$(cat "$here/../examples/crasp/majority.crasp"; echo x)
   part majority.json crasp crasp "${text%x}" 'more a than b' abaab crasp "$here/../examples/crasp/majority.crasp"
+  text=$(cat "$here/../examples/programs/majority.cells"; echo x)
+  part counting.json program program "${text%x}" 'a construction in text form' 10110 program "$here/../examples/programs/majority.cells"
   part division.json division division '' 'quotient and remainder' '' division
   part rows.json connectivity graph '' 'reachability on 8 vertices' '' connectivity --construction rows --size 8
   "$logdepth" check lem-A.6 --report "$out/report" > "$out/lines"
