@@ -352,6 +352,8 @@ void check_unroll(const Model& model, const Place& root) {
   if (model.unroll.kind == Unroll::Kind::fixed) {
     if (model.unroll.minus != 0) violate(unroll, "a fixed number of loops has no `minus`");
     if (model.unroll.base != 2) violate(unroll, "a fixed number of loops has no `base`");
+    if (!std::in_range<std::size_t>(model.unroll.loops))
+      violate(unroll / "loops", "more iterations than this machine can count");
     return;
   }
   if (model.unroll.minus > 1) violate(unroll / "minus", "expected 0 or 1");
