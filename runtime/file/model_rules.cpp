@@ -110,8 +110,9 @@ class RowClaims {
       violate(place, "row " + number(row) + " is outside the unembedding of " +
                          number(claimed_.size()) + " rows");
     }
-    if (claimed_[row]) violate(place, "row " + number(row) + " already has another meaning");
-    claimed_[row] = true;
+    const auto claimed = claimed_.begin() + static_cast<std::ptrdiff_t>(row);
+    if (*claimed) violate(place, "row " + number(row) + " already has another meaning");
+    *claimed = true;
   }
   void expect_all(const Place& place) const {
     const auto free = std::find(claimed_.begin(), claimed_.end(), false);
