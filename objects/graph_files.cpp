@@ -234,7 +234,7 @@ std::size_t read_count(std::string_view field, const TextPlace& place) {
   }
   const std::uint64_t count = std::stoull(std::string(field));
   if (!std::in_range<std::size_t>(count))
-    throw SizeLimit(fmt::format("{}: {} is more than this machine can count", source, count));
+    throw SizeLimit(place.error(field, "this machine cannot count so many").what());
   return static_cast<std::size_t>(count);
 }
 
