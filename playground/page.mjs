@@ -136,7 +136,7 @@ function share() {
 
 function clear() {
   for (const id of ['verdict', 'depth', 'agree', 'error', 'prefixes', 'break']) $(id).textContent = '';
-  for (const id of ['attention-section', 'loops-section', 'language-section', 'change-section']) $(id).hidden = true;
+  for (const id of ['attention-section', 'loops-section', 'language-section', 'levels-box', 'change-section']) $(id).hidden = true;
   $('network').textContent = '';
 }
 
@@ -150,6 +150,7 @@ async function ask() {
     const given = {source: of, input: state.kind === 'file' && of.weights !== undefined && !isJson(of.weights) ? {word: state.word} : input()};
     shown = {given};
     await questions.ask({ask: 'answer', ...given}, (part, value) => PARTS[part](value));
+    if (!$('levels-box').hidden) await showLevels();
   } catch (error) {
     fail(error);
   }
@@ -211,8 +212,23 @@ const PARTS = {
       : agree ? `both runners agree (${compared.join(', ')})` : `the runners disagree: ${differ.join('; ')}`;
   },
 
-  language: showLanguage,
+  language(found) {
+    showLanguage(found);
+    $('levels-box').hidden = !programThere || !['regex', 'group', 'automaton'].includes(shown.given.source.kind);
+  },
 };
+
+async function showLevels() {
+  $('levels').textContent = '';
+  if (!$('levels-box').open || questions.isBusy) return;
+  try {
+    await questions.ask({ask: 'levels', ...shown.given}, (_, {svg}) => $('levels').replaceChildren(
+      make('img', {alt: 'each level and the coordinate of every prefix', src: `data:image/svg+xml,${encodeURIComponent(svg)}`})));
+  } catch (error) {
+    if (error instanceof Stopped) fail(error);
+    else $('levels').textContent = error.message;
+  }
+}
 
 /** Per prefix its product or state, as `logdepth run --prefixes` prints it; per token the named values of the output. */
 function prefixLines({prefixes = [], table = []}, {names}) {
@@ -264,6 +280,7 @@ $('construction').addEventListener('change', () => {
   state.construction = $('construction').value;
   ask();
 });
+$('levels-box').addEventListener('toggle', showLevels);
 $('layer').addEventListener('input', () => setLayer(Number($('layer').value)));
 $('question').addEventListener('submit', (event) => {
   event.preventDefault();

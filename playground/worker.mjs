@@ -79,6 +79,11 @@ const ANSWERS = {
     post('changed', {weights: text, ...firstBreak(model, other, inputOf(model, input), names)});
   },
 
+  /** The program's own picture of the word on its path through the levels of the language. */
+  async levels({source: {kind, text, format}, input: {word}}, post) {
+    post('levels', await askProgram({ask: 'picture', what: 'cascade', kind, text, format, word}));
+  },
+
   async version(_, post) {
     const there = await programIsThere();
     post('version', {there, examples: await examples(), ...(there ? await askProgram({ask: 'version'}) : {})});

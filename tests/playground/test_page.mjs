@@ -178,6 +178,8 @@ const TESTS = {
     await browser.settled();
     await shows(browser, {agree: /^both runners agree/, network: /cascade/, error: '', theory: /S3 \(solvable\)/,
                           automaton: /^Minimal automaton, 6 states/, eggboxes: /^Monoid, 6 elements in 1 J-class/});
+    await browser.click('#levels-box summary');
+    await browser.until('document.querySelector("#levels img")?.naturalWidth > 0');
     for (const [kind, right, wrong, command] of [['program', '10110', 'fetch count', 'program'], ['crasp', 'aab', ':=', 'crasp']]) {
       await browser.click(`input[value=${kind}]`);
       await browser.focusAndType('word', right);
