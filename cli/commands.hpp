@@ -29,6 +29,7 @@ Command add_convert(CLI::App& app);
 Command add_draw(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_zoo(CLI::App& app);
+Command add_play(CLI::App& app);
 Command add_report_precision(CLI::App& report);
 /// A subcommand for every report, and for every experiment, of the papers of `learned`.
 std::vector<Command> add_paper_reports(CLI::App& report);

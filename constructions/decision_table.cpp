@@ -1,6 +1,8 @@
 #include "constructions/decision_table.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace logdepth::inline constructions {
@@ -86,7 +88,8 @@ cells::Rules decision_table(const std::vector<Digit>& digits, const DecisionOutc
 }
 
 std::size_t most_rules(const std::vector<Digit>& digits) {
-  constexpr std::size_t kStop = 1000000000000000000;
+  constexpr auto kStop = static_cast<std::size_t>(
+      std::min<std::uint64_t>(1000000000000000000, std::numeric_limits<std::size_t>::max()));
   std::size_t rules = 1;
   for (const Digit& digit : digits) {
     const std::size_t more = std::max<std::size_t>(digit.alternatives(), 1);

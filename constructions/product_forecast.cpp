@@ -3,12 +3,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace logdepth::inline constructions {
 namespace {
 
-/// Counts stop here; nothing near it can be built.
-constexpr std::size_t kUncounted = 1000000000000000000;
+/// Counts stop at a power of ten, 10^18 where they have 64 bits. Nothing near it can be built, and two
+/// of them can be added.
+constexpr int kUncountedDigits = std::numeric_limits<std::size_t>::digits10 - 1;
+constexpr std::size_t kUncounted = [] {
+  std::size_t power = 1;
+  for (int digit = 0; digit < kUncountedDigits; ++digit) power *= 10;
+  return power;
+}();
 
 std::size_t sum(std::size_t a, std::size_t b) {
   return std::min(a + b, kUncounted);
@@ -17,7 +24,8 @@ std::size_t times(std::size_t a, std::size_t b) {
   return b != 0 && a > kUncounted / b ? kUncounted : a * b;
 }
 std::string text_of(std::size_t units) {
-  return units == kUncounted ? "more than 10^18" : std::to_string(units);
+  return units == kUncounted ? fmt::format("more than 10^{}", kUncountedDigits)
+                             : std::to_string(units);
 }
 
 /// Units of one layer: of each table, and per component of a product.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <utility>
 
 #include "base/quoted_text.hpp"
@@ -106,13 +107,13 @@ class EdgeListShape {
 class ContestHeader {
  public:
   void see(const LineFields& fields, const TextPlace& place) {
-    const auto number = [](std::string_view field) -> std::size_t {
+    const auto number = [](std::string_view field) -> std::uint64_t {
       const bool digits = !field.empty() && field.size() < 18 &&
                           field.find_first_not_of("0123456789") == std::string_view::npos;
       return digits ? std::stoull(std::string(field)) : kNone;
     };
-    const std::size_t first = number(fields[0]),
-                      second = fields.size() > 1 ? number(fields[1]) : kNone;
+    const std::uint64_t first = number(fields[0]),
+                        second = fields.size() > 1 ? number(fields[1]) : kNone;
     if (place_.line == 0) {
       place_ = place;
       vertices_ = first;
@@ -134,9 +135,9 @@ class ContestHeader {
   }
 
  private:
-  static constexpr std::size_t kNone = std::size_t{1} << 62;
+  static constexpr std::uint64_t kNone = std::uint64_t{1} << 62;
   TextPlace place_;
-  std::size_t vertices_ = kNone, edges_ = kNone, lines_ = 0, largest_ = 0;
+  std::uint64_t vertices_ = kNone, edges_ = kNone, lines_ = 0, largest_ = 0;
 };
 
 /// Whether the comment declares undirected edges, as SNAP and KONECT write it. Errors: InputError for

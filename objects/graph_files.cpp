@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <map>
+#include <utility>
 
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
@@ -230,7 +232,10 @@ std::size_t read_count(std::string_view field, const TextPlace& place) {
       field.size() > 18) {
     throw place.error(field, "expected a number of at most 18 digits, found " + in_quotes(field));
   }
-  return std::stoull(std::string(field));
+  const std::uint64_t count = std::stoull(std::string(field));
+  if (!std::in_range<std::size_t>(count))
+    throw SizeLimit(place.error(field, "this machine cannot count so many").what());
+  return static_cast<std::size_t>(count);
 }
 
 std::string comments_of_names(const Graph& graph, const std::string& comment) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <set>
 
 #include "base/phrases.hpp"
@@ -252,7 +253,7 @@ bool is_number(std::string_view field) {
          field.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::size_t value_of(std::string_view field) {
+std::uint64_t value_of(std::string_view field) {
   return std::stoull(std::string(field));
 }
 
@@ -260,8 +261,8 @@ std::size_t value_of(std::string_view field) {
 /// of edges in both directions. With weights it is not told from a table of numbers, so such files
 /// need their name.
 bool fits_metis(std::string_view text) {
-  std::size_t vertices = 0, edges = 0, row = 0;
-  std::set<std::pair<std::size_t, std::size_t>> ends;
+  std::uint64_t vertices = 0, edges = 0, row = 0;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> ends;
   bool first = true;
   for (const std::string_view line : lines_of(text)) {
     const auto fields = fields_of(line);
@@ -301,7 +302,7 @@ bool fits_matrix(std::string_view text) {
 /// Whether every line 'vertex count' is followed by so many lines of a target, some with data in
 /// braces, as networkx writes them.
 bool fits_multiline(std::string_view text) {
-  std::size_t expected = 0;
+  std::uint64_t expected = 0;
   bool data = false, any = false;
   for (const std::string_view line : lines_of(text)) {
     const auto fields = fields_of(line.substr(0, line.find('#')));

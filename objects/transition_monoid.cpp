@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint32_t absent = 0xFFFFFFFFu;
 
 std::size_t hash_of(const Transformation& transformation) {
-  std::size_t hash = 0xCBF29CE484222325u;
+  std::uint64_t hash = 0xCBF29CE484222325u;
   for (const State image : transformation) {
     hash = (hash ^ image) * 0x100000001B3u;
     hash ^= hash >> 29;
   }
-  return hash;
+  return static_cast<std::size_t>(hash);
 }
 
 std::uint32_t look_up(const TransitionMonoid& monoid, const Transformation& transformation,

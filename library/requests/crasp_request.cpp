@@ -13,7 +13,7 @@ RequestedCrasp requested_program(const SourceFile& crasp, const Say& say) {
   const CraspProgram read = parse_crasp(content_of(crasp), crasp.name);
   RequestedCrasp requested{counting_program(read, "crasp " + base_name(crasp)), read.lines.size()};
   const auto number = [&](const char* name) -> std::size_t {
-    return std::stoull(requested.program.parameters.at(name));
+    return static_cast<std::size_t>(std::stoull(requested.program.parameters.at(name)));
   };
   requested.nesting = number("nesting");
   requested.comparisons = number("comparisons");

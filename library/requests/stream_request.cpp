@@ -27,7 +27,7 @@ std::vector<std::vector<Real>> dividing_rows(const Model& model, std::uint64_t d
                                              std::uint64_t divisor) {
   division_file(model);
   if (divisor == 0) throw InputError("--by: expected at least 1, found 0");
-  DivisionInput input{divisor, std::vector<std::uint64_t>(dividend + 1)};
+  DivisionInput input{divisor, std::vector<std::uint64_t>(static_cast<std::size_t>(dividend + 1))};
   std::iota(input.dividends.begin(), input.dividends.end(), std::uint64_t{0});
   return division_rows(model, input);
 }

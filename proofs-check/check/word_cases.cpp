@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <random>
 
 #include "logdepth/errors.hpp"
@@ -31,7 +32,8 @@ Word random_word(std::mt19937_64& random, std::size_t length, std::size_t letter
       while (word.size() < length) {
         const auto letter = static_cast<Letter>((first + random() % few) % letters);
         const std::size_t longest = std::size_t{1} << (random() % 7);
-        const std::size_t run = std::min(1 + random() % longest, length - word.size());
+        const std::size_t run =
+            std::min<std::uint64_t>(1 + random() % longest, length - word.size());
         word.insert(word.end(), run, letter);
       }
       break;

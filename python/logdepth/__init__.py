@@ -56,6 +56,7 @@ from .drawing import Drawing
 from .errors import BadInput, ExportRefused, ExportWrong, LimitReached, Undecided
 from .inputs import Reach
 from .model import Check, Model, Rounded, from_text, load
+from .playground import Playground
 from .traces import Trace
 
 __version__ = importlib.metadata.version("logdepth")
@@ -78,6 +79,7 @@ __all__ = [
     "HeadSheet",
     "LimitReached",
     "Model",
+    "Playground",
     "Program",
     "Reach",
     "Real",

@@ -23,6 +23,7 @@ from .arguments import explained
 from .drawing import Drawing
 from .errors import BadInput, Undecided
 from .inputs import Input, Word, as_asked, whole
+from .playground import Playground
 from .traces import Trace
 
 if TYPE_CHECKING:
@@ -294,6 +295,16 @@ class Model:
         asked = as_asked(input)
         svg, notes = network.svg(asked, against, program)
         return Drawing(svg, lambda file: network.draw(asked, file, against, program), notes)
+
+    def play(
+        self, word: str = "", *, folder: str | os.PathLike[str] | None = None, height: int = 900
+    ) -> Playground:
+        """The playground with this network, on `word`: a notebook shows the page, elsewhere `url` is its
+        address. It is served on 127.0.0.1 until `close`.
+
+        `folder` is what ./make_playground.sh wrote. BadInput where it is missing.
+        """
+        return Playground(self.text(), word, folder, height)
 
     def check(self, input: Input, *, against: str = "", program: Program | None = None) -> Check:
         """Runs one input and reports what is wrong: a violated selection contract, and whatever differs

@@ -109,7 +109,8 @@ void trace_reach(const Model& model, std::vector<Level>& levels, std::size_t tok
 
 /// Where a run goes wrong: beside the row of a level, or a selection of one of its heads.
 struct WrongRow {
-  std::size_t step = 0, token = 0;
+  std::uint64_t step = 0;
+  std::size_t token = 0;
   std::optional<std::size_t> head = {};
   std::string sentence;
 };

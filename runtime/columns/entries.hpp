@@ -27,7 +27,8 @@ class EntryPool {
     if (all_zero(entry.m)) entry.m.clear();
     std::size_t hash = entry.m.size();
     for (const Rationals* numbers : {&entry.v, &entry.m})
-      for (const Rational& x : *numbers) hash = hash * 0x9e3779b97f4a7c15 + x.hash();
+      for (const Rational& x : *numbers)
+        hash = static_cast<std::size_t>(hash * 0x9e3779b97f4a7c15 + x.hash());
     auto& bucket = known_[hash];
     for (const EntryId id : bucket)
       if (entries_[id] == entry) return id;

@@ -47,9 +47,8 @@ std::optional<Refusal> NestedRunner::run(const Tokens& tokens, const Observers& 
   forward_.emplace(model_, arithmetic_.emplace(), memory_);
   auto stream = forward_->stream(tokens.kinds.size());
   if (const auto refusal = embed(model_, tokens, *arithmetic_, stream)) return *refusal;
-  auto end = within_field([&] {
-    return forward_->run(std::move(stream), loops_at(model_.unroll, tokens.size), observers);
-  });
+  const auto loops = static_cast<std::size_t>(loops_at(model_.unroll, tokens.size));
+  auto end = within_field([&] { return forward_->run(std::move(stream), loops, observers); });
   if (!end.has_value()) return end.refusal();
   stream_ = std::move(end).value();
   return std::nullopt;

@@ -106,7 +106,8 @@ Outcome<Stream<ValueId>> Runner::run(const Tokens& tokens, const Observers& obse
   }
   auto stream = forward_.stream(tokens.kinds.size());
   if (const auto refusal = embed(model_, tokens, arithmetic_, stream)) return *refusal;
-  return forward_.run(std::move(stream), loops_at(model_.unroll, tokens.size), observers);
+  const auto loops = static_cast<std::size_t>(loops_at(model_.unroll, tokens.size));
+  return forward_.run(std::move(stream), loops, observers);
 }
 
 Outcome<Stream<ValueId>> Runner::run_word(const std::vector<std::string>& letters,

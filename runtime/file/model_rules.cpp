@@ -110,8 +110,9 @@ class RowClaims {
       violate(place, "row " + number(row) + " is outside the unembedding of " +
                          number(claimed_.size()) + " rows");
     }
-    if (claimed_[row]) violate(place, "row " + number(row) + " already has another meaning");
-    claimed_[row] = true;
+    const auto claimed = claimed_.begin() + static_cast<std::ptrdiff_t>(row);
+    if (*claimed) violate(place, "row " + number(row) + " already has another meaning");
+    *claimed = true;
   }
   void expect_all(const Place& place) const {
     const auto free = std::find(claimed_.begin(), claimed_.end(), false);
@@ -352,6 +353,8 @@ void check_unroll(const Model& model, const Place& root) {
   if (model.unroll.kind == Unroll::Kind::fixed) {
     if (model.unroll.minus != 0) violate(unroll, "a fixed number of loops has no `minus`");
     if (model.unroll.base != 2) violate(unroll, "a fixed number of loops has no `base`");
+    if (!std::in_range<std::size_t>(model.unroll.loops))
+      violate(unroll / "loops", "more iterations than this machine can count");
     return;
   }
   if (model.unroll.minus > 1) violate(unroll / "minus", "expected 0 or 1");

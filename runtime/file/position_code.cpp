@@ -22,7 +22,7 @@ std::vector<Rational> circle_code(std::uint64_t position) {
 
 std::vector<Rational> two_circle_code(std::uint64_t position) {
   const std::uint64_t t = position + 1;
-  const int level = std::bit_width(t) - 1;
+  const int level = static_cast<int>(std::bit_width(t)) - 1;
   const auto within = circle(Rational(static_cast<std::int64_t>(t), std::int64_t{1} << level));
   const auto which = circle(Rational(level + 1));
   return {within[0], within[1], which[0], which[1]};

@@ -138,8 +138,8 @@ NestedRadical operator*(const NestedRadical& a, const NestedRadical& b) {
 }
 
 std::size_t NestedRadical::hash() const {
-  std::size_t result = terms_.size();
-  const auto mix = [&](std::size_t part) { result = result * 0x9e3779b97f4a7c15 + part + 1; };
+  std::uint64_t result = terms_.size();
+  const auto mix = [&](std::uint64_t part) { result = result * 0x9e3779b97f4a7c15 + part + 1; };
   for (const Term& term : terms_) {
     for (const Power& power : term.monomial) {
       mix(power.generator);
@@ -147,7 +147,7 @@ std::size_t NestedRadical::hash() const {
     }
     mix(term.coefficient.hash());
   }
-  return result;
+  return static_cast<std::size_t>(result);
 }
 
 std::size_t NestedRadical::heap_bytes() const {

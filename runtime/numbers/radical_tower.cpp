@@ -20,9 +20,9 @@ bool is_sum(const Real& value) {
 }
 
 /// Equal for rational multiples.
-std::size_t shape(const NestedRadical& value) {
-  std::size_t result = value.terms().size();
-  const auto mix = [&](std::size_t part) { result = result * 0x9e3779b97f4a7c15 + part + 1; };
+std::uint64_t shape(const NestedRadical& value) {
+  std::uint64_t result = value.terms().size();
+  const auto mix = [&](std::uint64_t part) { result = result * 0x9e3779b97f4a7c15 + part + 1; };
   for (const NestedRadical::Term& term : value.terms()) {
     mix(term.monomial.size());
     for (const NestedRadical::Power& power : term.monomial) {

@@ -89,7 +89,7 @@ class RadicalTower {
   /// characters an enclosure to 12 digits, "[0.25, 0.26]".
   std::string text(const NestedRadical& value, std::size_t most = 200);
 
-  std::size_t size() const { return statistics_.roots; }  ///< roots
+  std::size_t size() const { return static_cast<std::size_t>(statistics_.roots); }  ///< roots
   std::size_t bytes() const;
   const Statistics& statistics() const { return statistics_; }
 
@@ -115,7 +115,7 @@ class RadicalTower {
 
   std::size_t most_summands_;
   std::vector<Definition> definitions_;
-  std::unordered_multimap<std::size_t, Generator>
+  std::unordered_multimap<std::uint64_t, Generator>
       by_shape_;                             // hash of the monomials of its definition
   std::unordered_set<NestedRadical> zeros_;  // found by named()
   std::map<std::pair<Generator, mpfr_prec_t>, Enclosure> enclosures_;

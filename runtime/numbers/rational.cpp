@@ -14,9 +14,6 @@ namespace {
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-// The mpz and mpq interfaces take long; the small form is what they can hold in one.
-static_assert(sizeof(long) == sizeof(std::int64_t));
-
 // Integers up to 2^53 are doubles, and IEEE division of two doubles is correctly rounded.
 constexpr std::uint64_t kExactInDouble = std::uint64_t{1} << 53;
 
@@ -75,6 +72,16 @@ void set_wide(mpz_class& target, Wide x) {
   if (x < 0) mpz_neg(target.get_mpz_t(), target.get_mpz_t());
 }
 
+// x where it fits. The functions of GMP that return a long do not serve: it has 32 bits on some machines.
+std::optional<std::int64_t> small(const mpz_class& x) {
+  if (mpz_sizeinbase(x.get_mpz_t(), 2) > 64) return std::nullopt;
+  std::uint64_t size = 0;
+  mpz_export(&size, nullptr, -1, sizeof size, 0, 0, x.get_mpz_t());
+  const Wide value = sgn(x) < 0 ? -static_cast<Wide>(size) : static_cast<Wide>(size);
+  if (!fits(value)) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
 // The root of x when x is a square. Squares are 0, 1, 4, 9, 16, 17, 25, 33, 36, 41, 49, 57 mod 64,
 // which turns away four in five numbers before the floating-point root.
 std::optional<std::int64_t> exact_root(std::int64_t x) {
@@ -131,11 +138,8 @@ struct RationalForm {
   }
 
   static Rational of(mpq_class value) {
-    const mpz_class& numerator = value.get_num();
-    const mpz_class& denominator = value.get_den();
-    if (numerator.fits_slong_p() && denominator.fits_slong_p()) {
-      return of(std::int64_t{numerator.get_si()}, std::int64_t{denominator.get_si()});
-    }
+    const auto numerator = small(value.get_num()), denominator = small(value.get_den());
+    if (numerator && denominator) return of(*numerator, *denominator);
     Rational result;
     result.big_ = std::make_unique<mpq_class>(std::move(value));
     return result;
@@ -144,8 +148,8 @@ struct RationalForm {
   /// The value as GMP sees it; `scratch` holds it when it is small.
   static const mpq_class& view(const Rational& value, mpq_class& scratch) {
     if (value.big_) return *value.big_;
-    mpq_set_si(scratch.get_mpq_t(), value.numerator_,
-               static_cast<unsigned long>(value.denominator_));
+    set_wide(scratch.get_num(), value.numerator_);
+    set_wide(scratch.get_den(), value.denominator_);
     return scratch;
   }
 

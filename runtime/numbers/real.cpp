@@ -223,11 +223,11 @@ std::string Real::text() const {
 
 std::size_t Real::hash() const {
   // The order of the surds is canonical, so a running polynomial hash is a hash of the value.
-  std::size_t result = rational_.hash();
+  std::uint64_t result = rational_.hash();
   for (const Surd& surd : surds_) {
     result = result * 0x9e3779b97f4a7c15 + surd.radicand.hash() + (surd.sign < 0 ? 1 : 0);
   }
-  return result;
+  return static_cast<std::size_t>(result);
 }
 
 std::optional<Rational> rational_factor(const Real& x, const Real& y) {

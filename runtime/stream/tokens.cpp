@@ -39,7 +39,7 @@ Tokens adjacency_tokens(const GraphInput& input, const Graph& graph, std::uint64
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       tokens.kinds.emplace_back(has_edge(graph, i, j) ? kEdgeToken : kNoEdgeToken);
-  tokens.kinds.insert(tokens.kinds.end(), padding, kPadToken);
+  tokens.kinds.insert(tokens.kinds.end(), static_cast<std::size_t>(padding), kPadToken);
   tokens.kinds.insert(tokens.kinds.end(), source + 1, kSourceToken);
   tokens.kinds.insert(tokens.kinds.end(), target + 1, kTargetToken);
   return tokens;
@@ -48,7 +48,7 @@ Tokens adjacency_tokens(const GraphInput& input, const Graph& graph, std::uint64
 Tokens row_tokens(const Graph& graph, std::uint64_t n) {
   Tokens tokens;
   tokens.size = n;
-  tokens.kinds.assign(n, kVertexToken);
+  tokens.kinds.assign(static_cast<std::size_t>(n), kVertexToken);
   for (std::size_t i = 0; i < n; ++i) {
     auto& row = tokens.given.emplace_back();
     for (std::size_t j = 0; j < n; ++j) row.emplace_back(i == j || has_edge(graph, i, j) ? 1 : -1);

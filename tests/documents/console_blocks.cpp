@@ -158,6 +158,9 @@ const std::vector<NotRun> kNotRun = {
      "python3 tests/mutants/source_edits.py --record tests/mutants/judged.jsonl --folder "
      "build/edits",
      kMutants},
+    {"playground/README.md",
+     "./make_playground.sh                 # build/playground: static files for any server",
+     kBuild},
     {"playground/README.md", "import {readModel, run, wordInput} from './exact_runner.mjs';",
      kModule},
     {"runtime/README.md", "value    = [ \"+\" | \"-\" ] term { ( \"+\" | \"-\" ) term }", kDrawing},

@@ -61,6 +61,7 @@ const std::vector<Use>& uses() {
       {"report precision", {"--only", "nothing", "--out", "made"}},
       {"report sweep", {runs + "sweep/0.001-1024-none", "--out", "made/sweep"}},
       {"zoo", {"made/zoo", "--only", "group-Z2"}},
+      {"play", {"abb.json", "--folder", "no-folder"}},
       {"report curves", {runs + "sweep/0.001-1024-none", "--out", "made/curves"}},
       {"report depth-recurrent", {runs + "runs/depth-recurrent", "--out", "made/report"}},
       {"report latent-reasoning", {runs + "runs/latent-reasoning", "--out", "made/report"}},

@@ -1,0 +1,43 @@
+// node tests/playground/ask.mjs [FOLDER]: answers questions of the page (playground/face.mjs), one JSON object per line,
+// with the native program (LOGDEPTH_BINARY, else `logdepth`), or with logdepth.js and logdepth.wasm of the folder.
+import {spawnSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {createInterface} from 'node:readline';
+import {pathToFileURL} from 'node:url';
+
+import {answer, wasmProgram} from '../../playground/face.mjs';
+
+/** The installed program, in a folder of its own for every command. */
+export const nativeProgram = (binary) => (args, files = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'logdepth-ask-'));
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const {status, stdout, stderr, error} =
+      spawnSync(binary, args, {cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 30});
+    if (error) throw error;
+    const written = {};
+    for (const name of readdirSync(folder)) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      if (files[name] !== text) written[name] = text;
+    }
+    return {status, output: stdout, messages: stderr, files: written};
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+};
+
+/** The program of a folder that make_playground.sh wrote. */
+export async function programOf(folder) {
+  const factory = createRequire(import.meta.url)(resolve(folder, 'logdepth.js'));
+  return wasmProgram(await factory({wasmBinary: readFileSync(join(folder, 'logdepth.wasm'))}));
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const program = process.argv[2] ? await programOf(process.argv[2])
+    : nativeProgram(process.env.LOGDEPTH_BINARY ?? 'logdepth');
+  for await (const line of createInterface({input: process.stdin}))
+    console.log(JSON.stringify(answer(program, JSON.parse(line))));
+}

@@ -1,0 +1,14 @@
+// The stored examples of the page are what the program writes.
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import {readFileSync, readdirSync} from 'node:fs';
+
+import {path} from './native.mjs';
+
+const folder = new URL('../../playground/', import.meta.url).pathname;
+const {status, stderr} = spawnSync(`${folder}write_examples.sh`, [process.env.LOGDEPTH_BINARY, path('examples')], {encoding: 'utf8'});
+assert.equal(status, 0, stderr);
+assert.deepEqual(readdirSync(path('examples')), readdirSync(`${folder}examples`));
+for (const name of readdirSync(path('examples')))
+  assert.equal(readFileSync(`${folder}examples/${name}`, 'utf8'), readFileSync(path(`examples/${name}`), 'utf8'),
+               `playground/examples/${name}: write it again with playground/write_examples.sh`);

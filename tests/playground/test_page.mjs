@@ -1,0 +1,321 @@
+// The page in Chromium: it types, drags, drops broken files, stops a worker, walks by keys.
+// Twice: with the compiler, which is logdepth.wasm of $LOGDEPTH_PLAYGROUND, the folder of make_playground.sh, if there is one, else
+// a stand-in that has the page's commands run by the program of this machine; and without, served by `logdepth play`.
+// Exits with 77 where Chromium is missing.
+import assert from 'node:assert/strict';
+import {spawn, spawnSync} from 'node:child_process';
+import {cpSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {request} from 'node:http';
+import {createInterface} from 'node:readline';
+
+import {nativeProgram} from './ask.mjs';
+import {Browser, serve} from './browser.mjs';
+import {compile, folder, logdepth, path, read} from './native.mjs';
+
+if (spawnSync('sh', ['-c', 'command -v chromium']).status !== 0) {
+  console.log('chromium was not found; the page was not tested');
+  process.exit(77);
+}
+
+const root = new URL('../..', import.meta.url).pathname;
+const made = process.env.LOGDEPTH_PLAYGROUND && existsSync(`${process.env.LOGDEPTH_PLAYGROUND}/logdepth.wasm`);
+const page = path('page');
+cpSync(`${root}/playground`, page, {recursive: true});
+cpSync(`${root}/bench/results/circuits/learned-S5.svg`, `${page}/examples/learned-S5.svg`);
+
+/** {url, end}: the program as a server; `end` checks how Ctrl-C ends it. */
+function play(from, ...args) {
+  const server = spawn(process.env.LOGDEPTH_BINARY, ['play', '--no-open', '--folder', from, ...args], {cwd: folder});
+  const ended = new Promise((resolve) => server.on('exit', (status, signal) => resolve(signal ?? status)));
+  return new Promise((resolve) => createInterface({input: server.stdout}).once('line', (url) => resolve({url, end: async () => {
+    server.kill('SIGINT');
+    assert.equal(await ended, 'SIGINT');
+  }})));
+}
+
+const respond = (asked) => new Promise((resolve, reject) => request(asked, (answer) => {
+  const parts = [];
+  answer.on('data', (part) => parts.push(part)).on('end', () =>
+    resolve({status: answer.statusCode, type: answer.headers['content-type'], body: Buffer.concat(parts).toString()}));
+}).on('error', reject).end());
+
+async function testServer() {
+  compile('abb.json', 'regular', '--regex', '(a|b)*abb');
+  writeFileSync(`${page}/small.wasm`, Buffer.from('\0asm'));
+  mkdirSync(path('odd'));
+  writeFileSync(path('odd/a b&#.json'), read('abb.json'));
+  const {url, end} = await play(page, 'odd/a b&#.json'), at = new URL(url);
+  assert.equal(at.hostname, '127.0.0.1');
+  assert.equal(at.hash, '#kind=file&file=a%20b%26%23.json');
+  const types = {'': 'text/html; charset=utf-8', 'page.mjs': 'text/javascript; charset=utf-8', 'style.css': 'text/css; charset=utf-8',
+                 'examples/abb.json': 'application/json', 'examples/learned-S5.svg': 'image/svg+xml', 'small.wasm': 'application/wasm'};
+  for (const [name, type] of Object.entries(types)) {
+    const answer = await respond(new URL(name, at.origin));
+    assert.deepEqual([answer.status, answer.type], [200, type], name);
+  }
+  assert.equal((await respond(new URL('/examples/a%20b%26%23.json', at.origin))).body, `${read('abb.json')}`);
+  const status = async (path, options = {}) => (await respond({host: at.hostname, port: at.port, path, ...options})).status;
+  for (const name of ['/none', '/examples', '/../abb.json', '/..%2fabb.json', '/examples/../../abb.json', '//abb.json', '/%00', '/%'])
+    assert.equal(await status(name), 404, name);
+  assert.equal(await status('/', {method: 'POST'}), 405);
+  assert.equal(await status('/', {headers: {Host: `example.org:${at.port}`}}), 403);
+  assert.equal(await status('/', {headers: {Host: `localhost:${at.port}`}}), 200);
+  assert.ok([431, 'ECONNRESET', 'EPIPE'].includes(await status('/', {headers: {Long: 'x'.repeat(60000)}}).catch(({code}) => code)));
+  await end();
+  for (const [args, message] of [
+    [['--folder', 'none'], 'logdepth: --folder: expected a folder with index.html, found \'none\'; ./make_playground.sh makes one\n'],
+    [['--folder', page, 'none.json'], /^logdepth: none\.json: /], [['--folder', page, '--port', '70000'], /^logdepth: --port: /]]) {
+    const {status, err} = logdepth('play', '--no-open', ...args);
+    assert.equal(status, 2);
+    if (message instanceof RegExp) assert.match(err, message);
+    else assert.equal(err, message);
+  }
+}
+
+const shows = async (browser, expected) => {
+  for (const [id, text] of Object.entries(expected)) {
+    const found = await browser.text(id);
+    if (text instanceof RegExp) assert.match(found, text, id);
+    else assert.equal(found, text, id);
+  }
+};
+
+const TESTS = {
+  /** The address asks; the answer is the one of the program. */
+  async addresses(browser, origin, compiler) {
+    const word = 'abaabbab', {out} = logdepth('run', 'a5.json', '--input', word, '--prefixes');
+    await browser.open(`${origin}/#kind=group&text=A5&word=${word}&layer=2`);
+    await browser.until('document.getElementById("verdict").textContent !== ""');
+    await browser.settled();
+    await shows(browser, {verdict: 'reject', prefixes: out.trimEnd(), depth: '3 layers (depth ceil(log2 n))', error: '',
+                          agree: compiler ? /^both runners agree \(decision, prefixes, depth/ : 'run by the JavaScript runner alone',
+                          'layer-name': '2 of 3', 'theory': /not solvable/});
+    assert.match(await browser.value('document.getElementById("attention").getAttribute("aria-label")'),
+                 /^Layer 2: token 8 \(b\) head 0 reads token 6$/);
+    for (const [hash, verdict] of [['kind=division&dividend=17&divisor=5', 'quotient 3, remainder 2'],
+                                   ['kind=graph&text=1 2%0A2 3&source=1&target=3', 'connected'],
+                                   ['kind=graph&text=1 2%0A2 3&source=3&target=1', 'not connected']]) {
+      await browser.open(`${origin}/#${hash}`);
+      await browser.until('document.getElementById("verdict").textContent !== ""');
+      await shows(browser, {verdict, error: ''});
+    }
+  },
+
+  async typing(browser, origin, compiler) {
+    await browser.open(`${origin}/`);
+    await browser.until('document.getElementById("verdict").textContent === "accept"');
+    await browser.focusAndType('word', 'aabbab');
+    await browser.settled();
+    await shows(browser, {verdict: 'reject', error: ''});
+    assert.match(await browser.value('location.hash'), /word=aabbab/);
+    await browser.focusAndType('word', 'abc');
+    await browser.settled();
+    await shows(browser, {verdict: '', error: compiler ? logdepth('run', 'abb.json', '--input', 'abc').err.replace(/^logdepth: /, '').trimEnd()
+      : 'letter "c" at position 3 of the word is not in the alphabet'});
+    await browser.focusAndType('word', 'abb');
+    await browser.settled();
+    await shows(browser, {verdict: 'accept', error: ''});
+    if (!compiler) return;
+    await browser.focusAndType('text', 'a*(b');
+    await browser.settled();
+    await shows(browser, {verdict: '', error: logdepth('compile', 'regular', '--regex', 'a*(b', '-o', 'x.json').err.replace(/^logdepth: /, '').trimEnd()});
+    await browser.focusAndType('text', 'a*b');
+    await browser.settled();
+    await shows(browser, {verdict: 'reject', error: ''});
+  },
+
+  /** A graph that is drawn: vertices by clicks, edges by drags, and both by keys. */
+  async drawing(browser, origin) {
+    await browser.open(`${origin}/#kind=graph&text=1 2&source=1&target=2`);
+    await browser.until('document.getElementById("verdict").textContent === "connected"');
+    await browser.place('#graph-editor svg');
+    const [left, top] = await browser.value('(() => { const r = document.querySelector("#graph-editor svg").getBoundingClientRect(); return [r.x, r.y]; })()');
+    await browser.drag([left + 60, top + 60], [left + 60, top + 60]);
+    const at = (name) => browser.value(`(() => { const r = document.querySelector('[data-name="${name}"]').getBoundingClientRect();
+      return [r.x + r.width / 2, r.y + r.height / 2]; })()`);
+    await browser.drag(await at(2), await at(3));
+    await browser.settled();
+    assert.equal(await browser.value('document.querySelector("#graph-editor textarea").value'), '1 2\n2 3');
+    await browser.value('(() => { const t = document.getElementById("target"); t.value = "3"; t.dispatchEvent(new Event("change")); })()');
+    await browser.settled();
+    await shows(browser, {verdict: 'connected', loops: /after layer 3/});
+    await browser.value('document.querySelector(\'[data-name="2"]\').focus()');
+    await browser.key('Delete', {keyCode: 46});
+    await browser.settled();
+    await shows(browser, {verdict: 'not connected'});
+    await browser.value('document.querySelector(\'[data-name="1"]\').focus()');
+    await browser.enter();
+    await browser.value('document.querySelector(\'[data-name="3"]\').focus()');
+    await browser.enter();
+    await browser.settled();
+    await shows(browser, {verdict: 'connected'});
+  },
+
+  /** Files: a good one, and broken ones with the sentence of the reader. */
+  async dropping(browser, origin) {
+    await browser.open(`${origin}/#word=abb`);
+    await browser.until('document.getElementById("verdict").textContent === "accept"');
+    await browser.drop({'tree.json': read('tree.json')});
+    await browser.settled();
+    await shows(browser, {verdict: 'accept', error: '', network: /tree/});
+    const text = `${read('abb.json')}`;
+    for (const [name, content, error] of [['half.json', text.slice(0, 500), /not valid JSON/], ['empty.json', '', /./],
+                                          ['list.json', '[]', /./], ['hash.json', text.replace('"1"', '"2"'), /sha256/],
+                                          ['noise.gz', Buffer.from([0x1f, 0x8b, 1, 2, 3]), /./]]) {
+      await browser.drop({[name]: content});
+      await browser.settled();
+      await shows(browser, {verdict: '', error});
+    }
+    await browser.drop({'abb.json': text});
+    await browser.settled();
+    await shows(browser, {verdict: 'accept', error: ''});
+  },
+
+  /** A program in text form, a C-RASP program and a construction that is chosen; the sentences of their errors. */
+  async compiling(browser, origin, compiler) {
+    if (!compiler) return;
+    await browser.open(`${origin}/#kind=group&text=S3&word=abba&construction=cascade`);
+    await browser.until('document.getElementById("verdict").textContent !== ""');
+    await browser.settled();
+    await shows(browser, {agree: /^both runners agree/, network: /cascade/, error: '', theory: /S3 \(solvable\)/,
+                          automaton: /^Minimal automaton, 6 states/, eggboxes: /^Monoid, 6 elements in 1 J-class/});
+    await browser.click('#levels-box summary');
+    await browser.until('document.querySelector("#levels img")?.naturalWidth > 0');
+    for (const [kind, right, wrong, command] of [['program', '10110', 'fetch count', 'program'], ['crasp', 'aab', ':=', 'crasp']]) {
+      await browser.click(`input[value=${kind}]`);
+      await browser.focusAndType('word', right);
+      await browser.settled();
+      await shows(browser, {verdict: 'accept', agree: /^both runners agree/});
+      const text = (await browser.value('document.getElementById("lines").value')).replace(wrong, 'x');
+      await browser.value('document.getElementById("lines").focus()');
+      await browser.value(`document.getElementById("lines").value = ${JSON.stringify(text)}`);
+      await browser.value('document.getElementById("lines").dispatchEvent(new Event("input"))');
+      await browser.settled();
+      const name = {program: 'program.cells', crasp: 'program.crasp'}[command];
+      writeFileSync(path(name), text);
+      const {err} = logdepth('compile', command, name, '-o', 'x.json');
+      await shows(browser, {verdict: '', error: err.replace(/^logdepth: /, '').trimEnd()});
+    }
+  },
+
+  /** A question that takes long is stopped; the next one is answered by another worker. */
+  async stopping(browser, origin) {
+    await browser.open(`${origin}/#kind=group&text=A5&word=${'ab'.repeat(1500)}`);
+    await browser.until('document.body.ariaBusy === "true"');
+    await browser.click('#stop');
+    await shows(browser, {state: 'Stopped.', verdict: ''});
+    assert.equal(await browser.value('document.getElementById("stop").disabled'), true);
+    await browser.focusAndType('word', 'ab');
+    await browser.settled();
+    await shows(browser, {verdict: 'reject'});
+  },
+
+  /** One weight is changed: where the network breaks first, as a comparison of the program's traces finds it. */
+  async changing(browser, origin) {
+    await browser.open(`${origin}/#word=aabb`);
+    await browser.until('document.getElementById("verdict").textContent === "accept"');
+    await browser.settled();
+    await browser.value('(() => { const m = document.getElementById("matrix"); m.value = [...m.options].find((o) => o.text.endsWith("output")).value; m.dispatchEvent(new Event("change")); })()');
+    await browser.click('#change button');
+    await browser.until('document.getElementById("break").textContent !== ""');
+    const [, name, expected, found] = /^First difference: layer 1, attention, (\S+) at token \d: expected (\S+), found (\S+);/
+      .exec(await browser.text('break'));
+    assert.equal(name, 'sE.0');
+    assert.notEqual(expected, found);
+    await browser.focusAndType('value', 'x/');
+    await browser.enter();
+    await browser.until('/expected a rational number/.test(document.getElementById("break").textContent)');
+  },
+
+  /** With keys alone: to the word, the answer, the layers and the tokens, and through the tour. */
+  async keys(browser, origin) {
+    await browser.open(`${origin}/#layer=1`);
+    await browser.until('document.getElementById("verdict").textContent === "accept"');
+    await browser.settled();
+    const tabTo = async (id) => {
+      for (let i = 0; i < 60; ++i) {
+        await browser.tab();
+        if (await browser.value('document.activeElement.id') === id) return;
+      }
+      assert.fail(`Tab does not lead to ${id}`);
+    };
+    await tabTo('word');
+    await browser.type('bba');
+    await browser.enter();
+    await browser.settled();
+    await shows(browser, {verdict: 'reject'});
+    await tabTo('layer');
+    await browser.key('ArrowRight', {keyCode: 39});
+    await shows(browser, {'layer-name': '2 of 2'});
+    await tabTo('attention');
+    await browser.key('Home', {keyCode: 36});
+    await browser.key('ArrowRight', {keyCode: 39});
+    await shows(browser, {'token-title': 'Token 1 (b) after layer 2'});
+    await browser.key('ArrowDown', {keyCode: 40});
+    await shows(browser, {'token-title': 'Token 1 (b) after layer 1'});
+    await browser.value('document.getElementById("tour-open").focus()');
+    await browser.enter();
+    for (let step = 1; step <= 5; ++step) {
+      await browser.until(`document.getElementById("tour-title").textContent.startsWith("${step} of 5")`);
+      await browser.settled();
+      assert.equal(await browser.value('document.activeElement.id'), 'tour-title');
+      await shows(browser, {error: '', verdict: /./});
+      if (step === 3) await shows(browser, {'token-title': 'Token 1 (1) after layer 1', token: /x\.0sqrt\(1\/2\)x\.1sqrt\(1\/2\)/});
+      if (step === 4) await browser.until('document.querySelector("#tour img").naturalWidth > 0');
+      if (step < 5) await tabTo('tour-next').then(() => browser.enter());
+    }
+  },
+
+  /** Three widths, light and dark: nothing is wider than the window. Slider of 64 letters: frames in a second. */
+  async looking(browser, origin) {
+    await browser.open(`${origin}/#kind=group&text=A5&word=${'abbab'.repeat(13).slice(0, 64)}`);
+    await browser.until('document.getElementById("attention-section").hidden === false');
+    await browser.settled();
+    for (const width of [360, 800, 1280])
+      for (const dark of [false, true]) {
+        const name = process.env.LOGDEPTH_SCREENSHOTS && `${process.env.LOGDEPTH_SCREENSHOTS}/${width}-${dark ? 'dark' : 'light'}.png`;
+        await browser.screenshot(name, {width, dark});
+        assert.ok(await browser.value('document.documentElement.scrollWidth') <= width, `${width}`);
+      }
+    const milliseconds = await browser.value(`(async () => {
+      const slider = document.getElementById('layer'), times = [];
+      for (let i = 0; i < 60; ++i) {
+        const begin = performance.now();
+        slider.value = i % (Number(slider.max) + 1);
+        slider.dispatchEvent(new Event('input'));
+        times.push(performance.now() - begin);
+        await new Promise(requestAnimationFrame);
+      }
+      return times.sort((a, b) => a - b)[10];
+    })()`);
+    console.log(`a move of the slider: ${milliseconds.toFixed(1)} ms`);
+    assert.ok(milliseconds < 16, `a move of the slider takes ${milliseconds} ms`);
+  },
+};
+
+compile('a5.json', 'regular', '--group', 'A5');
+compile('tree.json', 'regular', '--regex', '(a|b)*abb', '--construction', 'tree');
+await testServer();
+const native = nativeProgram(process.env.LOGDEPTH_BINARY);
+const compiling = made ? await play(process.env.LOGDEPTH_PLAYGROUND) : await serve([page], native);
+const stored = await play(page), browser = await Browser.start();
+console.log(made ? 'the compiler is logdepth.wasm' : 'the compiler is a stand-in: no logdepth.wasm was made');
+const WITHOUT = ['addresses', 'typing', 'dropping'];  // also without the compiler
+try {
+  const unlabelled = `[...document.querySelectorAll('input, select, textarea, canvas, svg[role]')]
+    .filter((e) => !e.labels?.length && !e.getAttribute('aria-label')).map((e) => e.outerHTML.slice(0, 80))`;
+  for (const [{url}, names] of [[compiling, Object.keys(TESTS)], [stored, WITHOUT]])
+    for (const name of names) {
+      if (process.argv[2] && !name.startsWith(process.argv[2])) continue;
+      const begin = Date.now();
+      await TESTS[name](browser, new URL(url).origin, url === compiling.url);
+      assert.deepEqual(await browser.value(unlabelled), [], `${name}: what a screen reader has no name for`);
+      console.log(`${name}: ${Date.now() - begin} ms`);
+    }
+  const expected = (text) => /404/.test(text) && text.includes(`${new URL(stored.url).origin}/logdepth.js`);
+  assert.deepEqual(browser.errors.filter((text) => !expected(text)), []);
+} finally {
+  await browser.close();
+  await stored.end();
+  await (made ? compiling.end() : compiling.close());
+}
