@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_wheel.sh FOLDER: the wheels of FOLDER in a root that has Debian's minbase, python3 and python3-venv, and
-# nothing else: no compiler, no -dev package, no library of ours, no network. Takes root, for chroot, and a mirror of
+# check_wheel.sh FOLDER: the wheels of FOLDER in a root that has Debian's minbase, python3, python3-venv and the two
+# programs that draw (graphviz, librsvg2-bin), and nothing else: no compiler, no -dev package, no library of ours, no network. Takes root, for chroot, and a mirror of
 # Debian once, for build/bare-root. The tests of the Python package run in it, with the program of the wheel;
 # the packages that they use (pytest, torch and others, tests/install_python_peers.sh) are mounted into it.
 set -euo pipefail
@@ -13,7 +13,7 @@ install_packages debootstrap
 bare=$here/build/bare-root
 if [ ! -e "$bare/made" ]; then
   rm -rf "$bare"
-  debootstrap --variant=minbase --include=python3,python3-venv bookworm "$bare" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$here/build/bare-root.log" ||
+  debootstrap --variant=minbase --include=python3,python3-venv,graphviz,librsvg2-bin bookworm "$bare" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$here/build/bare-root.log" ||
     { tail "$here/build/bare-root.log" >&2; exit 1; }
   touch "$bare/made"
 fi
@@ -46,13 +46,18 @@ for wheel in "$folder"/logdepth-*-abi3-*.whl "$folder"/logdepth-*-cp311-cp311-*.
     mount --bind /dev "$bare/dev"
     mkdir "$bare/tmp/wheels"
     cp "$wheel" "$bare/tmp/wheels"
-    env -i PATH=/usr/bin:/bin HOME=/tmp LANG=C.UTF-8 PEERS="$peers" PYTHON="$python" NEWER="$newer" chroot "$bare" bash -euo pipefail -c "
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LANG=C.UTF-8 PEERS="$peers" PYTHON="$python" NEWER="$newer" chroot "$bare" bash -euo pipefail -c "
       cd /tmp
-      ! ldconfig -p | grep -E \"libgmp|libmpfr|libfmt|libpugixml|libtbb|libboost\" || exit 1
+      ! ldconfig -p | grep -E \"libmpfr|libfmt|libpugixml|libtbb|libboost\" || exit 1
       ! command -v cc || exit 1
       \$PYTHON -m venv --without-pip empty && \$PYTHON -m venv venv
       ! empty/bin/python -c \"import logdepth\" 2>/dev/null
       venv/bin/pip install --quiet --disable-pip-version-check --no-index wheels/*.whl
+      # Of the system only glibc, the libraries of g++ and zlib; minbase has a libgmp for apt, which is not taken.
+      for file in venv/lib/python3*/site-packages/logdepth/{bin/logdepth,_bindings*.so}; do
+        ldd \$file | grep -q \"logdepth.libs/libgmp\"
+        ! ldd \$file | grep \"=>\" | grep -vE \"logdepth[.]libs/|/(libc|libm|libz|libstdc[+][+]|libgcc_s)[.]so\" || exit 1
+      done
       venv/bin/logdepth --version
       venv/bin/python -m logdepth compile regular --regex \"(a|b)*abb\" -o abb.json
       venv/bin/logdepth run abb.json --input aabb
