@@ -16,8 +16,8 @@ class Drawing:
 
     def __init__(self, svg: str, write: Callable[[str], None], notes: Sequence[str] = ()) -> None:
         """`write` writes the same picture to a file, in the form that its name asks for."""
-        self.svg = svg
-        self.notes = list(notes)
+        self.svg: str = svg
+        self.notes: list[str] = list(notes)
         self._write = write
 
     def save(self, file: str | os.PathLike[str]) -> None:

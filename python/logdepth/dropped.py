@@ -19,7 +19,7 @@ from typing import Any
 from . import _bindings
 from .errors import BadInput
 
-MEMBERS = {
+MEMBERS: dict[str, tuple[str, ...]] = {
     "Fetch": ("causal", "unmasked", "under", "copy", "add", "set"),
     "Match": ("back", "key"),
     "Rightmost": ("key",),

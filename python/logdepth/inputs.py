@@ -31,12 +31,15 @@ class Reach:
     """
 
     def __init__(self, graph: Any, source: Hashable, target: Hashable) -> None:
+        self.vertices: list[Hashable]
+        self.edges: list[tuple[Hashable, Hashable]]
         self.vertices, self.edges = _vertices_and_edges(graph)
         numbers = {vertex: number for number, vertex in enumerate(self.vertices)}
         for vertex in (source, target):
             if vertex not in numbers:
                 raise BadInput(f"{vertex!r} is no vertex of the graph")
-        self.source, self.target = source, target
+        self.source: Hashable = source
+        self.target: Hashable = target
         self._question = _bindings.Question(
             len(self.vertices),
             [(numbers[tail], numbers[head]) for tail, head in self.edges],

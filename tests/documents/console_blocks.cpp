@@ -41,6 +41,9 @@ const std::string kFloats = "takes A5 for a minute; docs/exports.md runs the sam
 const std::string kReport = "output of a run of minutes, written by bench/exact_cost.py";
 
 const std::string kModule = "a module of JavaScript; tests of the label playground import it";
+const std::string kInstall =
+    "installs on the machine; make_wheel.sh --check does it in a bare root";
+const std::string kElsewhere = "needs a program that Debian 12 does not have";
 const std::string kCoq = "needs coqc; the label coq runs the same";
 
 const std::vector<NotRun> kNotRun = {
@@ -94,6 +97,14 @@ const std::vector<NotRun> kNotRun = {
      "logdepth train word-problem --monoid S3,A5 --depths 2,4,6,8 --seeds 1,2,3,4,5 --write-plan "
      "plan.json",
      kCluster},
+    {"docs/cluster.md", "apptainer build logdepth.sif packaging/logdepth.def", kElsewhere},
+    {"docs/install.md", "./make_wheel.sh", "compiles everything for minutes"},
+    {"docs/install.md", "python3 -m venv ~/logdepth", kInstall},
+    {"docs/install.md", "pip install '.[torch]'", kInstall},
+    {"docs/install.md", "cpack --config build/release/CPackConfig.cmake",
+     "installs on the machine; tests of the label library unpack the packages"},
+    {"docs/install.md", "docker build -f packaging/Dockerfile -t logdepth build/wheels",
+     kElsewhere},
     {"docs/cluster.md",
      "sbatch --array=1-1000 --wrap 'logdepth test connectivity.json --against graph:reachability "
      "--up-to 5 --shard $SLURM_ARRAY_TASK_ID/1000 --part part-$SLURM_ARRAY_TASK_ID.json'",

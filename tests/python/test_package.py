@@ -1,5 +1,6 @@
 """The package as it is installed: documented, typed, of the project's version, with nothing it does not need."""
 
+import ast
 import importlib.metadata
 import inspect
 import pathlib
@@ -62,7 +63,11 @@ def test_the_version_is_that_of_the_project():
 def test_the_wheel_holds_the_package_and_nothing_else():
     files = {str(file) for file in importlib.metadata.files("logdepth") if "__pycache__" not in str(file)}
     sources = {f"logdepth/{f.name}" for f in (ROOT / "python" / "logdepth").iterdir() if f.is_file()}
-    assert {f for f in files if "dist-info" not in f and "_bindings" not in f} == sources
+    # The program and what it says of itself (test_command.py), and libraries, if they are inside the wheel.
+    program = {f for f in files if re.match(r"\.\./\.\./\.\./(bin|share)/", f)} | {"logdepth/bin/logdepth"}
+    libraries = {f for f in files if f.startswith("logdepth.libs/")}
+    assert len(program & files) == 6, program
+    assert {f for f in files - program - libraries if "dist-info" not in f and "_bindings" not in f} == sources
     assert {"logdepth/_bindings.pyi", "logdepth/py.typed"} <= files
     assert any("licenses/LICENSE" in f for f in files)
 
@@ -132,6 +137,32 @@ def test_the_package_itself_is_strictly_typed(tmp_path):
         text=True,
     )
     assert checked.returncode == 0, checked.stdout
+
+
+def signatures(file):
+    """Classes, functions and parameters of a module or of its stub, with what has a default."""
+    found = {}
+    for node in ast.parse(file.read_text()).body:
+        for owner, members in ((node.name, node.body),) if isinstance(node, ast.ClassDef) else (("", [node]),):
+            found[owner] = found.get(owner, [])
+            for part in members:
+                if isinstance(part, ast.FunctionDef):
+                    taken = part.args
+                    names = [argument.arg for argument in taken.args]
+                    found[f"{owner}.{part.name}"] = (names, len(taken.defaults), bool(taken.vararg), bool(taken.kwarg))
+    return found
+
+
+@pytest.mark.parametrize("name", ["torch", "lens"])
+def test_the_stubs_have_the_functions_and_parameters_of_their_modules(name):
+    # Their types are for mypy.stubtest and pyright (tests/README.md), which take minutes.
+    folder = ROOT / "python/logdepth"
+    stub, module = signatures(folder / f"{name}.pyi"), signatures(folder / f"{name}.py")
+    borrowed = {"TrainedRun.points", "TrainedRun.run_with_cache"}  # functions of another class
+    for name_of in borrowed & set(stub):
+        assert stub.pop(name_of) == module["Network" + name_of.removeprefix("TrainedRun")]
+    stub.pop("LogdepthBridge", None)
+    assert stub == module and len(module) > 9
 
 
 def test_the_sheets_are_of_the_file():

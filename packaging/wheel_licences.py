@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""wheel_licences.py WHEEL [ROOT ...]: adds to a wheel that auditwheel repaired the licence of every library in it.
+
+The wheel is rewritten with fixed times and a fixed order, so the same content is the same file. Licences are those of the
+Debian packages, whose files are below / or below a ROOT. An unknown library is an error.
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import zipfile
+
+# Library in the wheel: its Debian package, and its licence as SPDX writes it.
+SHARED = {
+    "libboost_graph": ("libboost-graph1.81.0", "BSL-1.0"),
+    "libcrypto": ("libssl3", "Apache-2.0"),
+    "libfmt": ("libfmt9", "MIT"),
+    "libgmp": ("libgmp10", "LGPL-3.0-or-later"),
+    "libmpfr": ("libmpfr6", "LGPL-3.0-or-later"),
+    "libpcre2-8": ("libpcre2-8-0", "BSD-3-Clause"),
+    "libpugixml": ("libpugixml1v5", "MIT"),
+    "libtbb": ("libtbb12", "Apache-2.0"),
+}
+# Headers that are compiled into the program and the extension module.
+COMPILED_IN = {
+    "libboost1.81-dev": "BSL-1.0",
+    "libcli11-dev": "BSD-3-Clause",
+    "librandom123-dev": "BSD-3-Clause",
+    "libthrust-dev": "Apache-2.0",
+    "nlohmann-json3-dev": "MIT",
+}
+# What the copyright files of Debian refer to. LGPL 3 is a supplement of GPL 3.
+COMMON = ("Apache-2.0", "GPL-3", "LGPL-3")
+
+
+def fail(sentence):
+    sys.exit(f"wheel_licences.py: {sentence}")
+
+
+def below_roots(roots, path):
+    for root in roots:
+        if (pathlib.Path(root) / path).is_file():
+            return (pathlib.Path(root) / path).read_bytes()
+    fail(f"{path}: expected the file below {' or '.join(roots)}, found none")
+
+
+def version_of(roots, package):
+    said = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True)
+    if said.returncode == 0 and said.stdout:
+        return said.stdout
+    for root in roots:  # a package that was unpacked and not installed lies beside its files
+        for archive in sorted(pathlib.Path(root).glob(f"{package}_*.deb")):
+            return archive.name.split("_")[1].replace("%3a", ":")
+    fail(f"{package}: expected an installed Debian package or its archive, found neither")
+
+
+def licences(names, roots):
+    """Path below licenses/ and content of each text, and the expression of all licences."""
+    inside = sorted({re.sub(r"-[0-9a-f]{8}\.so.*", "", pathlib.PurePath(name).name) for name in names if ".libs/" in name})
+    if unknown := [library for library in inside if library not in SHARED]:
+        fail(f"{', '.join(unknown)}: a library without a licence; add its Debian package to SHARED")
+    rows = [("logdepth.libs/" + library, *SHARED[library]) for library in inside]
+    rows += [("compiled in", package, spdx) for package, spdx in sorted(COMPILED_IN.items())]
+    table = "".join(f"{where}\t{package} {version_of(roots, package)}\t{spdx}\n" for where, package, spdx in rows)
+    texts = {}
+    for _, package, _ in rows:
+        text = below_roots(roots, f"usr/share/doc/{package}/copyright")
+        if text not in texts.values():  # packages of one source have the same
+            texts[f"libraries/{package}/copyright"] = text
+    texts |= {f"libraries/common/{name}": below_roots(["/"], f"usr/share/common-licenses/{name}") for name in COMMON}
+    import nanobind  # it is compiled in, and brings its licence
+
+    (text,) = pathlib.Path(nanobind.__file__).parent.parent.glob("nanobind-*.dist-info/licenses/LICENSE")
+    texts["libraries/nanobind/LICENSE"] = text.read_bytes()
+    table += f"compiled in\tnanobind {nanobind.__version__} (PyPI)\tBSD-3-Clause\n"
+    texts["libraries/LIBRARIES.tsv"] = (
+        "# What this wheel contains besides logdepth: where, package with version (Debian 12, whose archive has the\n"
+        "# sources), licence. The libraries in logdepth.libs are files of their own and can be replaced.\n" + table
+    ).encode()
+    expression = " AND ".join(["Apache-2.0"] + sorted({spdx for _, _, spdx in rows} - {"Apache-2.0"}))
+    return texts, expression
+
+
+def main(wheel, *roots):
+    with zipfile.ZipFile(wheel) as archive:
+        files = {entry.filename: (archive.read(entry), entry.external_attr) for entry in archive.infolist() if not entry.is_dir()}
+    (metadata,) = [name for name in files if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
+    info = metadata.rpartition("/")[0]
+    texts, expression = licences(files, [*roots, "/"])
+    for name, text in texts.items():
+        files[f"{info}/licenses/{name}"] = (text, 0o100644 << 16)
+    said, plain = files[metadata][0].decode(), "License-Expression: Apache-2.0\n"
+    if said.count(plain) != 1:
+        fail(f"{metadata}: expected one line {plain.strip()}")
+    lines = "".join(f"License-File: {name}\n" for name in sorted(texts))
+    files[metadata] = (said.replace(plain, f"License-Expression: {expression}\n{lines}").encode(), files[metadata][1])
+    record = f"{info}/RECORD"
+    files[record] = (
+        "".join(
+            f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b'=').decode()},{len(content)}\n"
+            for name, (content, _) in sorted(files.items()) if name != record
+        ).encode() + f"{record},,\n".encode(), files[record][1])
+    when = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, (content, attributes) in sorted(files.items(), key=lambda file: (".dist-info/" in file[0], file[0])):
+            entry = zipfile.ZipInfo(name, when)
+            entry.external_attr, entry.compress_type, entry.create_system = attributes, zipfile.ZIP_DEFLATED, 3
+            archive.writestr(entry, content)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,67 @@
+"""The command that the package installs: the program in the wheel, its manual page and its completions."""
+
+import importlib.metadata
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import logdepth
+
+SCRIPT = pathlib.Path(sys.prefix) / "bin/logdepth"
+INSIDE = pathlib.Path(logdepth.__file__).parent / "bin/logdepth"
+WAYS = {"script": [SCRIPT], "module": [sys.executable, "-m", "logdepth"], "inside": [INSIDE]}
+
+
+def run(way, *arguments, given=""):
+    return subprocess.run([*WAYS[way], *arguments], input=given, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_is_the_program_of_this_version(way):
+    said = run(way, "--version")
+    assert (said.returncode, said.stdout, said.stderr) == (0, f"logdepth {importlib.metadata.version('logdepth')}\n", "")
+    assert run(way, "--help").stdout == run("inside", "--help").stdout
+    assert "Usage: logdepth" in run(way, "--help").stdout
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_arguments_input_and_exit_status_are_those_of_the_program(way, tmp_path):
+    file = tmp_path / "ends in b.json"
+    assert run(way, "compile", "regular", "--regex", "(a|b)*b", "-o", file).returncode == 0
+    assert logdepth.load(file).run("aab").accepted
+    answered = run(way, "run", file, "--batch", "-", given="ab\nba\n\n")
+    assert (answered.returncode, answered.stdout) == (0, "accept\nreject\nreject\n")
+    refused = run(way, "run", tmp_path / "none.json", "--input", "a")
+    assert refused.returncode == 2 and "none.json" in refused.stderr and refused.stdout == ""
+    wrong = run(way, "test", file, "--against", "(a|b)*a", "--up-to", "2")
+    assert wrong.returncode == 1
+
+
+def test_the_script_becomes_the_program():
+    # A signal to the command reaches the program, and no Python waits beside it.
+    with subprocess.Popen([SCRIPT, "run", "-", "--input", "a"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+        for _ in range(500):
+            if os.readlink(f"/proc/{command.pid}/exe") == str(INSIDE.resolve()):
+                break
+            time.sleep(0.01)
+        else:
+            pytest.fail("Python was not replaced by the program")
+        command.send_signal(signal.SIGKILL)
+        assert command.wait(10) == -signal.SIGKILL
+
+
+def test_the_manual_page_and_the_completions_are_installed():
+    share = pathlib.Path(sys.prefix) / "share"
+    for file, *arguments in (
+        ("man/man1/logdepth.1", "--man"),
+        ("bash-completion/completions/logdepth", "--completion", "bash"),
+        ("zsh/site-functions/_logdepth", "--completion", "zsh"),
+        ("fish/vendor_completions.d/logdepth.fish", "--completion", "fish"),
+    ):
+        text = (share / file).read_text()
+        assert text == run("inside", *arguments).stdout and len(text) > 1000, file
