@@ -108,10 +108,9 @@ Command add_play(CLI::App& app) {
   auto options = std::make_shared<PlayOptions>();
   CLI::App* command = app.add_subcommand(
       "play",
-      "serve the playground, a page that compiles and runs networks, to a browser of this machine; "
+      "serve the playground, a page that runs networks exactly, to a browser of this machine; "
       "Ctrl-C ends it\nExample: logdepth play abb.json");
-  command->add_option("FILE", options->file,
-                      "weights file, automaton or graph to open in the page");
+  command->add_option("FILE", options->file, "weights file to open in the page");
   command->add_option("--folder", options->folder,
                       "folder that ./make_playground.sh wrote (default: the one of this program)");
   command->add_option("--port", options->port, "port on 127.0.0.1 (default: a free one)")

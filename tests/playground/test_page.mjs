@@ -4,7 +4,7 @@
 // Exits with 77 where Chromium is missing.
 import assert from 'node:assert/strict';
 import {spawn, spawnSync} from 'node:child_process';
-import {cpSync, existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {request} from 'node:http';
 import {createInterface} from 'node:readline';
 
@@ -20,8 +20,8 @@ if (spawnSync('sh', ['-c', 'command -v chromium']).status !== 0) {
 const root = new URL('../..', import.meta.url).pathname;
 const made = process.env.LOGDEPTH_PLAYGROUND && existsSync(`${process.env.LOGDEPTH_PLAYGROUND}/logdepth.wasm`);
 const page = path('page');
-cpSync(`${root}/playground`, page, {recursive: true});
-cpSync(`${root}/bench/results/circuits/learned-S5.svg`, `${page}/examples/learned-S5.svg`);
+assert.equal(spawnSync(`${root}/make_playground.sh`, [page]).status, 0);
+assert.equal(spawnSync(`${root}/make_playground.sh`, [root]).status, 2);
 
 /** {url, end}: the program as a server; `end` checks how Ctrl-C ends it. */
 function play(from, ...args) {
