@@ -336,6 +336,7 @@ class WordTask final : public Task {
   /// Targets of the readouts after layers 1, 2, ...: products of the last 2, 4, ... letters, each of
   /// two windows half as long. A token before the word is the empty product, which changes none.
   void add_windows(Samples& samples) const {
+    if (config_.taught_levels() == 0) return;
     const std::size_t tables = tokens_.tables().size();
     std::vector<std::uint32_t> products;
     for (std::size_t i = 0; i < samples.targets.size(); ++i)
