@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,8 +24,10 @@
 #include "learned/report/depth_table.hpp"
 #include "learned/report/need_report.hpp"
 #include "learned/report/report_files.hpp"
+#include "learned/word_problems/own_automaton.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/action.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
 #include "runtime/file/output_folder.hpp"
 
@@ -66,10 +69,22 @@ std::vector<std::string> groups(const std::vector<RunRecord>& records) {
   std::set<std::string> more;
   for (const RunRecord& record : records)
     if (const auto* words = record.config.task.try_as<WordTaskConfig>())
-      if (std::find(names.begin(), names.end(), words->monoid) == names.end())
+      if (!words->monoid.empty() &&
+          std::find(names.begin(), names.end(), words->monoid) == names.end())
         more.insert(words->monoid);
   names.insert(names.end(), more.begin(), more.end());
   return names;
+}
+
+/// The automata that runs were trained on, from their results.
+std::map<std::string, Action> own_automata(const std::vector<RunRecord>& records) {
+  std::map<std::string, Action> automata;
+  for (const RunRecord& record : records)
+    if (const auto* words = record.config.task.try_as<WordTaskConfig>();
+        words && words->monoid.empty() && record.result.contains("automaton"))
+      if (const auto automaton = automaton_from_json(record.result["automaton"]))
+        automata.emplace(record.result.value("monoid", ""), to_action(*automaton));
+  return automata;
 }
 
 std::string command_of(const CompareArguments& options) {
@@ -160,6 +175,7 @@ int compare_depth(const CompareArguments& options) {
   const auto folder = prepare(options);
   ConstructedOptions how;
   how.groups = groups(records);
+  how.automata = own_automata(records);
   how.up_to = options.up_to;
   std::vector<ConstructedDepths> counted;
   {

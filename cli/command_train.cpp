@@ -170,7 +170,8 @@ class CommandOptions final : public OptionVisitor {
     command_.add_option(name, value, help);
   }
   void operator()(const char* name, const char* help, std::vector<std::string>& value) override {
-    command_.add_option(name, value, help)->delimiter(',')->capture_default_str();
+    CLI::Option* const option = command_.add_option(name, value, help)->delimiter(',');
+    if (!value.empty()) option->capture_default_str();
   }
   void operator()(const char* name, const char* help, std::uint32_t& value, Range range) override {
     command_.add_option(name, value, help)->check(in(range))->capture_default_str();

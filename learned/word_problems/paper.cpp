@@ -9,6 +9,7 @@
 #include "learned/papers.hpp"
 #include "learned/report/curve_report.hpp"
 #include "learned/report/settings_sweep.hpp"
+#include "learned/word_problems/own_automaton.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "learned/word_problems/published_depth.hpp"
 #include "learned/word_problems/word_task.hpp"
@@ -27,7 +28,16 @@ class WordProblemExperiment final : public Experiment {
   }
 
   void visit(OptionVisitor& visit) override {
-    visit("--monoid", "groups or monoids, named as in compile regular --group: S3,A5", monoids_);
+    visit("--monoid", "groups or monoids, named as in compile regular --group: S3,A5 (default: S3)",
+          monoids_);
+    visit("--regex",
+          "the states of this regular expression's minimal automaton, after every letter", regex_);
+    visit("--automaton", "the same of an automaton file: .fst, .jff, .dot, .mata or .json",
+          automaton_);
+    visit("--labels",
+          "labels of --regex and --automaton: states of the minimal automaton, or verdicts, "
+          "whether it accepts",
+          labels_, {"states", "verdicts"});
     visit("--kind",
           "stack (different layers), loop (one repeated block) or adaptive-loop (--depths "
           "iterations of the block per doubling of the length)",
@@ -59,20 +69,35 @@ class WordProblemExperiment final : public Experiment {
     if (packed_ && kind_ == WordModel::adaptive_loop)
       throw InputError(
           "--packed: expected --kind stack or loop, since all rows run as many layers");
+    const bool own = !regex_.empty() || !automaton_.empty();
+    if (!regex_.empty() && !automaton_.empty())
+      throw InputError("--regex: expected one of --regex and --automaton, found both");
+    if (own && !monoids_.empty())
+      throw InputError("--monoid: expected one of --monoid, --regex and --automaton, found " +
+                       std::string(regex_.empty() ? "--automaton" : "--regex") + " as well");
+    if (!own && labels_ != WordTaskConfig::Labels::states)
+      throw InputError("--labels: expected --regex or --automaton beside it");
+    // An automaton has no name of a monoid.
+    const std::vector<std::string> problems =
+        own ? std::vector<std::string>{""}
+            : (monoids_.empty() ? std::vector<std::string>{"S3"} : monoids_);
     TrainingPlan plan;
-    for (const std::string& monoid : monoids_)
+    for (const std::string& monoid : problems)
       for (const std::uint32_t depth : depths_) {
         RunConfig config = word_problem(monoid, kind_, depth, block_);
         auto& task = config.task.as<WordTaskConfig>();
+        task.regex = regex_;
+        task.automaton = automaton_;
+        task.labels = labels_;
         if (max_length_) task.max_length = *max_length_;
         if (packed_) pack(config);
         task.data = data_;
         task.teach = teach_;
         if (mixed_) task.mixed_lengths = 0.5;
-        const std::string name =
-            fmt::format("{}/{}-{}{}{}{}", monoid, kNames[static_cast<int>(kind_)], depth,
-                        teach_ == WordTaskConfig::Teach::none ? "" : "-taught",
-                        packed_ ? "-packed" : "", mixed_ ? "-mixed" : "");
+        const std::string name = fmt::format("{}/{}-{}{}{}{}", own ? own_name() : monoid,
+                                             kNames[static_cast<int>(kind_)], depth,
+                                             teach_ == WordTaskConfig::Teach::none ? "" : "-taught",
+                                             packed_ ? "-packed" : "", mixed_ ? "-mixed" : "");
         if (widths_.empty()) plan.push_back({name, config});
         for (const std::uint32_t width : widths_) {
           config.model.width = width;
@@ -84,7 +109,15 @@ class WordProblemExperiment final : public Experiment {
   }
 
  private:
-  std::vector<std::string> monoids_ = {"S3"};
+  /// Of the folder.
+  std::string own_name() const {
+    return name_of_automaton(own_automaton(regex_, automaton_), automaton_) +
+           (labels_ == WordTaskConfig::Labels::verdicts ? "-verdicts" : "");
+  }
+
+  std::vector<std::string> monoids_;
+  std::string regex_, automaton_;
+  WordTaskConfig::Labels labels_ = WordTaskConfig::Labels::states;
   WordModel kind_ = WordModel::stack;
   std::vector<std::uint32_t> depths_ = {1, 2, 4, 6}, widths_;
   std::uint32_t block_ = 1;

@@ -61,6 +61,10 @@ std::vector<std::string> letters_of_run(const RunRecord& record) {
   if (!task)
     throw InputError(record.folder + "/" + kRecordFile + ": task.kind: expected " +
                      WordTaskConfig().kind() + ", found " + record.config.task->kind());
+  if (!task->asks_products())
+    throw InputError(
+        record.folder + "/" + kRecordFile +
+        ": task.monoid: expected a run of a group or monoid, found one of an automaton");
   return task->products().letters;
 }
 

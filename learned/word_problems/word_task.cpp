@@ -15,9 +15,11 @@
 #include "learned/word_problems/held_out_words.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/n_star.hpp"
+#include "learned/word_problems/own_automaton.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/action.hpp"
 #include "objects/subgroups.hpp"
 #include "objects/transition_monoid.hpp"
 #include "runtime/file/unrolling.hpp"
@@ -71,6 +73,16 @@ const WordTaskConfig& checked(const WordTaskConfig& c) {
             "task.row_tokens: words that share a row are not taught windows, expected task.teach "
             "none");
   }
+  if (c.monoid.empty()) {
+    require(c.teach == WordTaskConfig::Teach::none,
+            "task.teach: windows are products of a monoid, expected task.teach none for an "
+            "automaton");
+    require(c.data.empty(),
+            "task.data: words of a file are labelled by a monoid, expected no file for an "
+            "automaton");
+    require(c.letters == WordTaskConfig::Letters::all,
+            "task.letters: an automaton has its own letters, expected all");
+  }
   require(c.teach == WordTaskConfig::Teach::none || !c.shuffled_labels,
           "task.teach: expected labels that are computed, not task.shuffled_labels");
   return c;
@@ -96,6 +108,41 @@ MonoidTable table_of(const WordTaskConfig& config) {
   return table;
 }
 
+/// What letters do to what a network answers with: of a monoid the elements and products with a letter
+/// from the right, of an automaton its states.
+struct Labelling {
+  std::string name;
+  std::uint32_t letters = 0, start = 0, labels = 0;
+  std::vector<std::uint32_t> next = {};   ///< [states, letters]
+  std::vector<std::uint32_t> label = {};  ///< of every state
+
+  std::uint32_t step(std::uint32_t state, std::uint32_t letter) const {
+    return next[std::size_t{state} * letters + letter];
+  }
+};
+
+Labelling labelling_of(const MonoidTable& table) {
+  Labelling moves{table.name, static_cast<std::uint32_t>(table.letters.size()), table.identity,
+                  static_cast<std::uint32_t>(table.size)};
+  for (std::uint32_t state = 0; state < table.size; ++state) {
+    for (const std::uint32_t letter : table.letters)
+      moves.next.push_back(table.times(state, letter));
+    moves.label.push_back(state);
+  }
+  return moves;
+}
+
+Labelling labelling_of(const Dfa& automaton, const WordTaskConfig& config) {
+  const bool verdicts = config.labels == WordTaskConfig::Labels::verdicts;
+  Labelling moves{name_of_automaton(automaton, config.automaton) + (verdicts ? "-verdicts" : ""),
+                  static_cast<std::uint32_t>(automaton.alphabet.size()), automaton.initial,
+                  verdicts ? 2 : static_cast<std::uint32_t>(automaton.states())};
+  moves.next = automaton.next;
+  for (std::uint32_t state = 0; state < automaton.states(); ++state)
+    moves.label.push_back(verdicts ? automaton.accepting[state] : state);
+  return moves;
+}
+
 /// 2, 4, 8, ..., and `longest` in the end.
 std::vector<std::uint32_t> stage_lengths(std::uint32_t longest) {
   std::vector<std::uint32_t> lengths;
@@ -104,14 +151,21 @@ std::vector<std::uint32_t> stage_lengths(std::uint32_t longest) {
   return lengths;
 }
 
+std::optional<Dfa> own_automaton_of(const WordTaskConfig& config) {
+  if (!config.monoid.empty()) return std::nullopt;
+  return own_automaton(config.regex, config.automaton);
+}
+
 class WordTask final : public Task {
  public:
   WordTask(const WordTaskConfig& config, std::uint64_t seed)
       : config_(checked(config)),
         seed_(seed),
-        table_(table_of(config)),
-        tokens_(config.positions == WordTaskConfig::Positions::begin,
-                static_cast<std::uint32_t>(table_.letters.size()), config.max_length),
+        table_(config.monoid.empty() ? MonoidTable() : table_of(config)),
+        automaton_(own_automaton_of(config)),
+        labelling_(automaton_ ? labelling_of(*automaton_, config) : labelling_of(table_)),
+        tokens_(config.positions == WordTaskConfig::Positions::begin, labelling_.letters,
+                config.max_length),
         lengths_(stage_lengths(config.max_length)) {
     if (!config.data.empty()) read_words();
   }
@@ -122,7 +176,7 @@ class WordTask final : public Task {
     format.view = TaskFormat::View::causal;
     format.readout = TaskFormat::Readout::each_token;
     format.answer = TaskFormat::Answer::one_class;
-    format.outputs = {static_cast<std::uint32_t>(table_.size)};
+    format.outputs = {labelling_.labels};
     format.taught = config_.taught_levels();
     return format;
   }
@@ -169,7 +223,8 @@ class WordTask final : public Task {
     const std::uint32_t length = config_.measured_times * lengths_.at(stage);
     const std::vector<Accuracies> after = accuracies(predictor, length, progress);
     const std::uint32_t words = measured_words();
-    Json result = {{"kind", "words"}, {"monoid", table_.name}, {"size", table_.size}};
+    Json result = {{"kind", "words"}, {"monoid", labelling_.name}, {"size", labelling_.labels}};
+    if (automaton_) result["automaton"] = automaton_to_json(*automaton_);
     result.update(reached(after.back()));
     result["length"] = length;
     if (config_.measured_times > 1) result["trained_length"] = lengths_.at(stage);
@@ -281,6 +336,7 @@ class WordTask final : public Task {
   /// Targets of the readouts after layers 1, 2, ...: products of the last 2, 4, ... letters, each of
   /// two windows half as long. A token before the word is the empty product, which changes none.
   void add_windows(Samples& samples) const {
+    if (config_.taught_levels() == 0) return;
     const std::size_t tables = tokens_.tables().size();
     std::vector<std::uint32_t> products;
     for (std::size_t i = 0; i < samples.targets.size(); ++i)
@@ -359,43 +415,66 @@ class WordTask final : public Task {
   void add_drawn_word(Samples& samples, std::uint32_t length, CounterRandom& random) const {
     LetterWord word(length);
     for (std::uint32_t& letter : word)
-      letter = static_cast<std::uint32_t>(random.below(table_.letters.size()));
+      letter = static_cast<std::uint32_t>(random.below(labelling_.letters));
     add_word(samples, word, length, random);
   }
 
-  /// The beginning of `word` with its products, or with drawn elements in their place.
+  /// The beginning of `word` with its labels, or with drawn ones in their place.
   void add_word(Samples& samples, const LetterWord& word, std::uint32_t length,
                 CounterRandom& random) const {
     tokens_.add(samples, word, length);
-    std::uint32_t product = table_.identity;
+    std::uint32_t state = labelling_.start;
     for (std::size_t i = 0; i < length; ++i) {
-      product = table_.times(product, table_.letters[word[i]]);
-      const std::uint64_t target = config_.shuffled_labels ? random.below(table_.size) : product;
+      state = labelling_.step(state, word[i]);
+      const std::uint64_t target =
+          config_.shuffled_labels ? random.below(labelling_.labels) : labelling_.label[state];
       samples.targets.push_back(static_cast<std::int32_t>(target));
     }
   }
 
   WordTaskConfig config_;
   std::uint64_t seed_;
-  MonoidTable table_;
+  MonoidTable table_;             ///< empty for an automaton
+  std::optional<Dfa> automaton_;  ///< in place of a monoid
+  Labelling labelling_;
   WordTokens tokens_;
   std::vector<std::uint32_t> lengths_;
   std::vector<LetterWord> words_;     ///< of `data`, to train on; empty: words are drawn
   std::vector<LetterWord> held_out_;  ///< of `data`, to measure
 };
 
-/// Whether all groups in the monoid are solvable; absent of an unknown name.
+/// Whether all groups of the monoid that the letters generate are solvable; absent where it is too large.
+std::optional<bool> is_solvable(const Action& action) {
+  const auto all = enumerate_monoid(action.generators, action.points, kMostElements);
+  if (!all) return std::nullopt;
+  return examine_subgroups(*all).derived_length.has_value();
+}
+
+/// The same of a name; absent of an unknown one.
 std::optional<bool> is_solvable(const std::string& monoid) {
   static std::map<std::string, std::optional<bool>> known;  // records ask for few, each many times
   if (const auto found = known.find(monoid); found != known.end()) return found->second;
   std::optional<bool> solvable;
   try {
-    const Action action = named_monoid(monoid, NamedLetters::generators);
-    if (const auto all = enumerate_monoid(action.generators, action.points, kMostElements))
-      solvable = examine_subgroups(*all).derived_length.has_value();
+    solvable = is_solvable(named_monoid(monoid, NamedLetters::generators));
   } catch (const InputError&) {  // a record of another version's monoid
   }
   return known[monoid] = solvable;
+}
+
+/// The same of an automaton, by the name that is its own.
+std::optional<bool> is_solvable_automaton(const std::string& name, const Dfa& automaton) {
+  static std::map<std::string, std::optional<bool>> known;
+  const auto found = known.find(name);
+  return found != known.end() ? found->second : known[name] = is_solvable(to_action(automaton));
+}
+
+std::optional<Dfa> automaton_of_result(const RecordFields& result) {
+  const RecordFields own = result.object("automaton");
+  return automaton_from_json({{"letters", own.list("letters")},
+                              {"initial", own.count("initial", 0)},
+                              {"accepting", own.list("accepting")},
+                              {"next", own.list("next")}});
 }
 
 /// How far a network got, from the fields that a result has for one number of loops.
@@ -424,6 +503,11 @@ std::unique_ptr<TaskSettings> WordTaskConfig::clone() const {
 
 void WordTaskConfig::visit(SettingVisitor& visit) {
   visit("monoid", monoid);
+  if (monoid.empty()) {
+    visit("regex", regex);
+    visit.file("automaton", automaton);
+    visit("labels", labels, {"states", "verdicts"});
+  }
   visit("letters", letters, {"all", "generators"});
   visit("positions", positions, {"table", "begin"});
   visit("max_length", max_length);
@@ -466,6 +550,10 @@ void WordTaskConfig::ask(const MeasureRequest& request) {
   if (request.length > 0) data.clear();
 }
 
+bool WordTaskConfig::asks_products() const {
+  return !monoid.empty();
+}
+
 ProductQuestion WordTaskConfig::products() const {
   const Action generators = named_monoid(monoid, NamedLetters::generators);
   const auto elements = enumerate_monoid(generators.generators, generators.points, kMostElements);
@@ -475,7 +563,7 @@ ProductQuestion WordTaskConfig::products() const {
 
 std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& result) const {
   DepthReading reading;
-  reading.problem = monoid;
+  reading.problem = monoid.empty() ? result.text("monoid") : monoid;
   reading.reach = "n*";
   reading.unit = "letters";
   reading.threshold = threshold;
@@ -485,7 +573,12 @@ std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& re
   const double words = result.has("words") ? result.number("words") : 0;
   reading.points = {point_of(result, words, threshold)};
   if (result.has("accuracy")) reading.accuracy = result.shares("accuracy");
-  reading.solvable = is_solvable(monoid);
+  if (monoid.empty()) {
+    if (const std::optional<Dfa> own = automaton_of_result(result))
+      reading.solvable = is_solvable_automaton(reading.problem, *own);
+  } else {
+    reading.solvable = is_solvable(monoid);
+  }
   if (result.has("by_loops"))
     for (const Json& item : result.list("by_loops")) {
       const RecordFields entry = result.entry("by_loops", item);

@@ -38,7 +38,14 @@ namespace logdepth::inline learned_word_problems {
 /// held out.
 struct WordTaskConfig final : TaskSettings {
   enum class Letters { all, generators };
-  std::string monoid = "S3";  ///< as `compile regular --group` names them
+  /// As `compile regular --group` names them; empty: the task is that of the automaton.
+  std::string monoid = "S3";
+  /// An automaton in place of the monoid, by an expression or a file: after every letter the network
+  /// answers with the state of the minimal automaton, or with whether it accepts. These settings are
+  /// there without a monoid only.
+  std::string regex, automaton;
+  enum class Labels { states, verdicts };
+  Labels labels = Labels::states;
   Letters letters = Letters::all;
   /// What says where a letter stands: a learned vector for each position up to max_length, or a token
   /// that begins the word, beside what model.positions makes of distances.
@@ -67,7 +74,7 @@ struct WordTaskConfig final : TaskSettings {
   /// Letters of the longest words that a network can be asked about.
   std::uint32_t longest() const;
   void ask(const MeasureRequest& request) override;
-  bool asks_products() const override { return true; }
+  bool asks_products() const override;
   ProductQuestion products() const override;
   std::optional<DepthReading> depth_reading(const RecordFields& result) const override;
 };

@@ -152,6 +152,11 @@ void test_graphs(ConstructedDepths& depths, const Model& model, std::uint64_t se
         "more", "vertices");
 }
 
+Action action_of(const std::string& problem, const ConstructedOptions& options) {
+  const auto own = options.automata.find(problem);
+  return own == options.automata.end() ? named_monoid(problem) : own->second;
+}
+
 /// A row of the table for this group, or for graphs: one network, or one per size, each compiled and
 /// counted by itself.
 ConstructedDepths constructed(const Construction& construction, const DepthRow& row,
@@ -160,7 +165,7 @@ ConstructedDepths constructed(const Construction& construction, const DepthRow& 
   const Form form = row.repaired ? Form::repaired : Form::optimised;
   return built(words ? group : kReachability, form, row.title, [&](ConstructedDepths& depths) {
     std::optional<Action> action;
-    if (words) action = named_monoid(group);
+    if (words) action = action_of(group, options);
     const auto network = [&](const Values& values) {
       const Program program = construction.make({values, action ? &*action : nullptr, group});
       return read_back(program, words ? row.title + " of " + group : row.title);
@@ -202,9 +207,9 @@ ConstructedDepths constructed(const Construction& construction, const DepthRow& 
 }
 
 /// Whether the row speaks of this group. True also of what cannot be built, so that the row says why.
-bool holds(const DepthRow& row, const std::string& group) {
+bool holds(const DepthRow& row, const std::string& group, const ConstructedOptions& options) {
   try {
-    return !row.holds || row.holds(named_monoid(group));
+    return !row.holds || row.holds(action_of(group, options));
   } catch (const InputError&) {
   } catch (const SizeLimit&) {
   }
@@ -222,11 +227,14 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
     for (const bool repaired : {true, false})
       for (const Construction& construction : constructions)
         for (const DepthRow& row : construction.depths)
-          if (construction.problem == problem && row.repaired == repaired && holds(row, group))
+          if (construction.problem == problem && row.repaired == repaired &&
+              holds(row, group, options))
             parts.emplace_back(
                 [&, group] { return constructed(construction, row, group, options); });
   };
-  for (const std::string& group : options.groups) {
+  std::vector<std::string> languages = options.groups;
+  for (const auto& automaton : options.automata) languages.push_back(automaton.first);
+  for (const std::string& group : languages) {
     parts.emplace_back(
         [&, group] { return claimed(group, statement("thm-4.1"), "Thm 4.1, uniform", sizes, 0); });
     parts.emplace_back([&, group] {

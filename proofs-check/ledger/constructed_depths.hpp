@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "constructions/catalogue/catalogue.hpp"
+#include "objects/action.hpp"
 #include "proofs-check/claims/claim.hpp"
 
 namespace logdepth::inline proofs_check_ledger {
@@ -41,7 +43,8 @@ struct ConstructedDepths {
 };
 
 struct ConstructedOptions {
-  std::vector<std::string> groups;  ///< names as `compile regular --group` takes them
+  std::vector<std::string> groups;         ///< names as `compile regular --group` takes them
+  std::map<std::string, Action> automata;  ///< more languages, by the names of their problems
   bool reachability = true;
   std::uint64_t up_to = 512;  ///< sizes 2, 4, 8, ... up to this
   std::uint64_t seed = 1;     ///< of the random inputs

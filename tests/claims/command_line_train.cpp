@@ -41,6 +41,14 @@ TEST_F(Train, APlanHasARunForEveryGroupDepthWidthAndSeedWithAllSettings) {
   EXPECT_EQ(run["config"]["model"]["hidden"], 128);
   EXPECT_EQ(run["config"]["training"]["steps"], 7);
   // What is taught otherwise is another run, in a folder of its own.
+  const json own =
+      plan({"word-problem", "--regex", "(a|b)*abb", "--labels", "verdicts", "--depths", "1"});
+  EXPECT_EQ(own["runs"][0]["config"]["task"]["monoid"], "");
+  EXPECT_EQ(own["runs"][0]["config"]["task"]["regex"], "(a|b)*abb");
+  EXPECT_EQ(own["runs"][0]["config"]["task"]["labels"], "verdicts");
+  const std::string folder_of_own = own["runs"][0]["name"];
+  EXPECT_TRUE(folder_of_own.starts_with("regex-"));
+  EXPECT_TRUE(folder_of_own.ends_with("-verdicts/stack-1/seed-1"));
   const json taught = plan({"word-problem", "--monoid", "A5", "--depths", "3", "--teach", "windows",
                             "--mixed-lengths", "--widths", "32"});
   EXPECT_EQ(taught["runs"][0]["name"], "A5/stack-3-taught-mixed-width-32/seed-1");
@@ -382,6 +390,12 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
   refuses(with({"--set", "training.learning_rate=nan"}), "training.learning_rate");
   refuses(with({"--set", "task.kind=graphs"}), "task.kind");
   refuses({"word-problem", "--monoid", "S9x", "--out", "runs"}, "S9x");
+  refuses({"word-problem", "--monoid", "S3", "--regex", "(a|b)*a", "--out", "runs"},
+          "--monoid: expected one of --monoid, --regex and --automaton, found --regex as well");
+  refuses({"word-problem", "--regex", "(a|b)*a", "--automaton", "a.fst", "--out", "runs"},
+          "--regex: expected one of --regex and --automaton, found both");
+  refuses({"word-problem", "--labels", "verdicts", "--out", "runs"}, "--labels: expected --regex");
+  refuses({"word-problem", "--automaton", "missing.fst", "--out", "runs"}, "missing.fst");
   refuses({"word-problem", "--monoid", "S3", "--depths", "0", "--out", "runs"}, "--depths");
   refuses({"word-problem", "--kind", "loop", "--block", "3", "--depths", "4", "--out", "runs"},
           "--block: expected a divisor of the depth 4");
