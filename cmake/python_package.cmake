@@ -14,7 +14,7 @@ logdepth_room(_bindings python/bindings)
 logdepth_room(_bindings library)
 target_include_directories(_bindings PRIVATE ${PROJECT_SOURCE_DIR})
 logdepth_optimise_lightly(_bindings)
-target_link_libraries(_bindings PRIVATE requests exports pictures check compiler runtime oracle objects logdepth_warnings)
+target_link_libraries(_bindings PRIVATE requests exports certify pictures check compiler runtime oracle objects logdepth_warnings)
 
 set(stub ${CMAKE_CURRENT_BINARY_DIR}/generated/_bindings.pyi)
 nanobind_add_stub(_bindings_stub MODULE _bindings OUTPUT ${stub}
