@@ -39,7 +39,8 @@ void record(const std::string& file, const std::string& hash, const LengthProof&
   try {
     const char* rest =
         certificate.selections ? ": heads and norms, not what the outputs compute" : "";
-    add_check(file, hash, {"proved", certificate.name() + rest, certificate.scope, "passed"});
+    compiler_file::add_check(file, hash,
+                             {"proved", certificate.name() + rest, certificate.scope, "passed"});
   } catch (const InputError& error) {
     std::cerr << "logdepth: the proof was not recorded: " << error.what() << '\n';
   }
