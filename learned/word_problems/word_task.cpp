@@ -13,6 +13,7 @@
 #include "learned/records/counter_random.hpp"
 #include "learned/report/share_interval.hpp"
 #include "learned/word_problems/held_out_words.hpp"
+#include "learned/word_problems/labelling.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/own_automaton.hpp"
@@ -106,41 +107,6 @@ MonoidTable table_of(const WordTaskConfig& config) {
   require(table.size > 1,
           "task.monoid: expected at least 2 elements, " + config.monoid + " has one");
   return table;
-}
-
-/// What letters do to what a network answers with: of a monoid the elements and products with a letter
-/// from the right, of an automaton its states.
-struct Labelling {
-  std::string name;
-  std::uint32_t letters = 0, start = 0, labels = 0;
-  std::vector<std::uint32_t> next = {};   ///< [states, letters]
-  std::vector<std::uint32_t> label = {};  ///< of every state
-
-  std::uint32_t step(std::uint32_t state, std::uint32_t letter) const {
-    return next[std::size_t{state} * letters + letter];
-  }
-};
-
-Labelling labelling_of(const MonoidTable& table) {
-  Labelling moves{table.name, static_cast<std::uint32_t>(table.letters.size()), table.identity,
-                  static_cast<std::uint32_t>(table.size)};
-  for (std::uint32_t state = 0; state < table.size; ++state) {
-    for (const std::uint32_t letter : table.letters)
-      moves.next.push_back(table.times(state, letter));
-    moves.label.push_back(state);
-  }
-  return moves;
-}
-
-Labelling labelling_of(const Dfa& automaton, const WordTaskConfig& config) {
-  const bool verdicts = config.labels == WordTaskConfig::Labels::verdicts;
-  Labelling moves{name_of_automaton(automaton, config.automaton) + (verdicts ? "-verdicts" : ""),
-                  static_cast<std::uint32_t>(automaton.alphabet.size()), automaton.initial,
-                  verdicts ? 2 : static_cast<std::uint32_t>(automaton.states())};
-  moves.next = automaton.next;
-  for (std::uint32_t state = 0; state < automaton.states(); ++state)
-    moves.label.push_back(verdicts ? automaton.accepting[state] : state);
-  return moves;
 }
 
 /// 2, 4, 8, ..., and `longest` in the end.
@@ -443,58 +409,6 @@ class WordTask final : public Task {
   std::vector<LetterWord> held_out_;  ///< of `data`, to measure
 };
 
-/// Whether all groups of the monoid that the letters generate are solvable; absent where it is too large.
-std::optional<bool> is_solvable(const Action& action) {
-  const auto all = enumerate_monoid(action.generators, action.points, kMostElements);
-  if (!all) return std::nullopt;
-  return examine_subgroups(*all).derived_length.has_value();
-}
-
-/// The same of a name; absent of an unknown one.
-std::optional<bool> is_solvable(const std::string& monoid) {
-  static std::map<std::string, std::optional<bool>> known;  // records ask for few, each many times
-  if (const auto found = known.find(monoid); found != known.end()) return found->second;
-  std::optional<bool> solvable;
-  try {
-    solvable = is_solvable(named_monoid(monoid, NamedLetters::generators));
-  } catch (const InputError&) {  // a record of another version's monoid
-  }
-  return known[monoid] = solvable;
-}
-
-/// The same of an automaton, by the name that is its own.
-std::optional<bool> is_solvable_automaton(const std::string& name, const Dfa& automaton) {
-  static std::map<std::string, std::optional<bool>> known;
-  const auto found = known.find(name);
-  return found != known.end() ? found->second : known[name] = is_solvable(to_action(automaton));
-}
-
-std::optional<Dfa> automaton_of_result(const RecordFields& result) {
-  const RecordFields own = result.object("automaton");
-  return automaton_from_json({{"letters", own.list("letters")},
-                              {"initial", own.count("initial", 0)},
-                              {"accepting", own.list("accepting")},
-                              {"next", own.list("next")}});
-}
-
-/// How far a network got, from the fields that a result has for one number of loops.
-DepthReading::Point point_of(const RecordFields& fields, double words, double threshold) {
-  DepthReading::Point point{fields.number("strict"), fields.truth("censored")};
-  if (fields.has("loose")) point.loose = fields.number("loose");
-  if (!fields.has("accuracy") || words < 1) return point;
-  std::vector<double> low, high;
-  for (const double share : fields.shares("accuracy")) {
-    const ShareInterval interval = share_interval(share, words);
-    low.push_back(interval.low);
-    high.push_back(interval.high);
-  }
-  const auto reach = [&](const std::vector<double>& accuracy) {
-    return static_cast<double>(n_star(accuracy, threshold).strict);
-  };
-  point.interval = {reach(low), reach(high)};
-  return point;
-}
-
 }  // namespace
 
 std::unique_ptr<TaskSettings> WordTaskConfig::clone() const {
@@ -559,35 +473,6 @@ ProductQuestion WordTaskConfig::products() const {
   const auto elements = enumerate_monoid(generators.generators, generators.points, kMostElements);
   return {monoid, named_monoid(monoid, named_letters(letters)).alphabet.names(), max_length,
           elements.value().elements};
-}
-
-std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& result) const {
-  DepthReading reading;
-  reading.problem = monoid.empty() ? result.text("monoid") : monoid;
-  reading.reach = "n*";
-  reading.unit = "letters";
-  reading.threshold = threshold;
-  reading.size = result.number("length");
-  const char* const trained = result.has("trained_length") ? "trained_length" : "length";
-  reading.unfinished = result.number(trained) < max_length;
-  const double words = result.has("words") ? result.number("words") : 0;
-  reading.points = {point_of(result, words, threshold)};
-  if (result.has("accuracy")) reading.accuracy = result.shares("accuracy");
-  if (monoid.empty()) {
-    if (const std::optional<Dfa> own = automaton_of_result(result))
-      reading.solvable = is_solvable_automaton(reading.problem, *own);
-  } else {
-    reading.solvable = is_solvable(monoid);
-  }
-  if (result.has("by_loops"))
-    for (const Json& item : result.list("by_loops")) {
-      const RecordFields entry = result.entry("by_loops", item);
-      reading.points.push_back(point_of(entry, words, threshold));
-      reading.points.back().loops = entry.count("loops");
-    }
-  reading.free_settings = {"max_length", "validation"};
-  reading.controls = {{"shuffled_labels", "shuffled labels"}};
-  return reading;
 }
 
 }  // namespace logdepth::inline learned_word_problems

@@ -118,6 +118,9 @@ const std::vector<NotRun> kNotRun = {
      "g119 g20 g31 g5' -o learned-S5.svg",
      kTrain},
     {"docs/learned.md",
+     "logdepth train word-problem --regex '(a|b)*abb' --depths 1,2 --steps 4000 --out runs/own",
+     kTrain},
+    {"docs/learned.md",
      "logdepth train word-problem --packed --kind loop --depths 2,3,4,5,6 --monoid A5,S5 --seeds "
      "1,2,3,4,5,6,7,8 \\",
      kGpu},

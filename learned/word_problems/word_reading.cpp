@@ -1,0 +1,102 @@
+// What tables read from the result of the task `words`.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "learned/report/share_interval.hpp"
+#include "learned/word_problems/n_star.hpp"
+#include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "logdepth/errors.hpp"
+#include "objects/action.hpp"
+#include "objects/subgroups.hpp"
+#include "objects/transition_monoid.hpp"
+
+namespace logdepth::inline learned_word_problems {
+namespace {
+
+/// Whether all groups of the monoid that the letters generate are solvable; absent where it is too large.
+std::optional<bool> is_solvable(const Action& action) {
+  const auto all = enumerate_monoid(action.generators, action.points, kMostElements);
+  if (!all) return std::nullopt;
+  return examine_subgroups(*all).derived_length.has_value();
+}
+
+/// The same of a name; absent of an unknown one.
+std::optional<bool> is_solvable(const std::string& monoid) {
+  static std::map<std::string, std::optional<bool>> known;  // records ask for few, each many times
+  if (const auto found = known.find(monoid); found != known.end()) return found->second;
+  std::optional<bool> solvable;
+  try {
+    solvable = is_solvable(named_monoid(monoid, NamedLetters::generators));
+  } catch (const InputError&) {  // a record of another version's monoid
+  }
+  return known[monoid] = solvable;
+}
+
+/// The same of an automaton, by the name that is its own.
+std::optional<bool> is_solvable_automaton(const std::string& name, const Dfa& automaton) {
+  static std::map<std::string, std::optional<bool>> known;
+  const auto found = known.find(name);
+  return found != known.end() ? found->second : known[name] = is_solvable(to_action(automaton));
+}
+
+std::optional<Dfa> automaton_of_result(const RecordFields& result) {
+  const RecordFields own = result.object("automaton");
+  return automaton_from_json({{"letters", own.list("letters")},
+                              {"initial", own.count("initial", 0)},
+                              {"accepting", own.list("accepting")},
+                              {"next", own.list("next")}});
+}
+
+/// How far a network got, from the fields that a result has for one number of loops.
+DepthReading::Point point_of(const RecordFields& fields, double words, double threshold) {
+  DepthReading::Point point{fields.number("strict"), fields.truth("censored")};
+  if (fields.has("loose")) point.loose = fields.number("loose");
+  if (!fields.has("accuracy") || words < 1) return point;
+  std::vector<double> low, high;
+  for (const double share : fields.shares("accuracy")) {
+    const ShareInterval interval = share_interval(share, words);
+    low.push_back(interval.low);
+    high.push_back(interval.high);
+  }
+  const auto reach = [&](const std::vector<double>& accuracy) {
+    return static_cast<double>(n_star(accuracy, threshold).strict);
+  };
+  point.interval = {reach(low), reach(high)};
+  return point;
+}
+
+}  // namespace
+
+std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& result) const {
+  DepthReading reading;
+  reading.problem = monoid.empty() ? result.text("monoid") : monoid;
+  reading.reach = "n*";
+  reading.unit = "letters";
+  reading.threshold = threshold;
+  reading.size = result.number("length");
+  const char* const trained = result.has("trained_length") ? "trained_length" : "length";
+  reading.unfinished = result.number(trained) < max_length;
+  const double words = result.has("words") ? result.number("words") : 0;
+  reading.points = {point_of(result, words, threshold)};
+  if (result.has("accuracy")) reading.accuracy = result.shares("accuracy");
+  if (monoid.empty()) {
+    if (const std::optional<Dfa> own = automaton_of_result(result))
+      reading.solvable = is_solvable_automaton(reading.problem, *own);
+  } else {
+    reading.solvable = is_solvable(monoid);
+  }
+  if (result.has("by_loops"))
+    for (const nlohmann::ordered_json& item : result.list("by_loops")) {
+      const RecordFields entry = result.entry("by_loops", item);
+      reading.points.push_back(point_of(entry, words, threshold));
+      reading.points.back().loops = entry.count("loops");
+    }
+  reading.free_settings = {"max_length", "validation"};
+  reading.controls = {{"shuffled_labels", "shuffled labels"}};
+  return reading;
+}
+
+}  // namespace logdepth::inline learned_word_problems
