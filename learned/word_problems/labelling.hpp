@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "learned/word_problems/monoid_table.hpp"
-#include "learned/word_problems/own_automaton.hpp"
-#include "learned/word_problems/word_task.hpp"
+#include "objects/automaton.hpp"
 
 namespace logdepth::inline learned_word_problems {
 
@@ -35,10 +34,9 @@ inline Labelling labelling_of(const MonoidTable& table) {
   return moves;
 }
 
-inline Labelling labelling_of(const Dfa& automaton, const WordTaskConfig& config) {
-  const bool verdicts = config.labels == WordTaskConfig::Labels::verdicts;
-  Labelling moves{name_of_automaton(automaton, config.automaton) + (verdicts ? "-verdicts" : ""),
-                  static_cast<std::uint32_t>(automaton.alphabet.size()), automaton.initial,
+/// `verdicts`: labelled by acceptance, in place of states.
+inline Labelling labelling_of(const Dfa& automaton, const std::string& name, bool verdicts) {
+  Labelling moves{name, static_cast<std::uint32_t>(automaton.alphabet.size()), automaton.initial,
                   verdicts ? 2 : static_cast<std::uint32_t>(automaton.states())};
   moves.next = automaton.next;
   for (std::uint32_t state = 0; state < automaton.states(); ++state)

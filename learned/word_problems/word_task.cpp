@@ -117,6 +117,13 @@ std::vector<std::uint32_t> stage_lengths(std::uint32_t longest) {
   return lengths;
 }
 
+Labelling labelling_of(const Dfa& automaton, const WordTaskConfig& config) {
+  const bool verdicts = config.labels == WordTaskConfig::Labels::verdicts;
+  return labelling_of(
+      automaton, name_of_automaton(automaton, config.automaton) + (verdicts ? "-verdicts" : ""),
+      verdicts);
+}
+
 std::optional<Dfa> own_automaton_of(const WordTaskConfig& config) {
   if (!config.monoid.empty()) return std::nullopt;
   return own_automaton(config.regex, config.automaton);
