@@ -1,6 +1,7 @@
 // The question in the address: #kind=regex&text=…&word=…&construction=…&layer=…
 
-const KEYS = ['kind', 'text', 'word', 'construction', 'layer', 'source', 'target', 'dividend', 'divisor', 'tour', 'file'];
+const KEYS =
+    ['kind', 'text', 'word', 'construction', 'layer', 'source', 'target', 'dividend', 'divisor', 'tour', 'file'];
 
 export function readAddress(hash = location.hash) {
   const given = new URLSearchParams(hash.replace(/^#/, ''));

@@ -89,7 +89,8 @@ export class AttentionView {
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height + BASE);
     this.#tokens(pen, labels, height, colour);
-    const few = selections.reduce((sum, rows) => sum + rows.reduce((all, read) => all + read.length, 0), 0) <= MOST_ARCS;
+    const few =
+        selections.reduce((sum, rows) => sum + rows.reduce((all, read) => all + read.length, 0), 0) <= MOST_ARCS;
     selections.forEach((rows, head) => {
       pen.strokeStyle = colour(`--head${head % HEADS}`);
       if (few) rows.forEach((read, i) => i !== this.token && this.#arcs(pen, i, read, height, 0.5, 1.5));
@@ -101,7 +102,8 @@ export class AttentionView {
   sentence(selections) {
     const {labels} = this.#run;
     const reads = selections.map((rows, head) => `head ${head} reads ${counted(rows[this.token])}`);
-    return `Layer ${this.#layer}: token ${this.token} (${labels[this.token]}) ${reads.join(', ') || 'reads no other token'}`;
+    return `Layer ${this.#layer}: token ${this.token} (${labels[this.token]}) ${
+        reads.join(', ') || 'reads no other token'}`;
   }
 
   #tokens(pen, labels, height, colour) {

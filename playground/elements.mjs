@@ -20,5 +20,6 @@ export function draw(name, attributes = {}, ...children) {
 export function table(head, rows) {
   const row = (cells, tag) => make('tr', {}, ...cells.map((cell) =>
     (cell instanceof HTMLTableCellElement ? cell : make(tag, {}, cell))));
-  return make('table', {}, make('thead', {}, row(head, 'th')), make('tbody', {}, ...rows.map((cells) => row(cells, 'td'))));
+  return make(
+      'table', {}, make('thead', {}, row(head, 'th')), make('tbody', {}, ...rows.map((cells) => row(cells, 'td'))));
 }

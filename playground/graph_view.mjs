@@ -13,8 +13,10 @@ export class GraphView {
   constructor(place, changed, most) {
     Object.assign(this, {changed, most});
     this.svg = draw('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'group', 'aria-label': 'the graph', tabindex: 0});
-    this.hint = make('p', {className: 'small'}, 'Click to add a vertex; drag from one vertex to another to add an edge. ' +
-      'With keys: N adds a vertex; Enter on two vertices adds an edge; Delete removes a vertex.');
+    this.hint = make(
+        'p', {className: 'small'},
+        'Click to add a vertex; drag from one vertex to another to add an edge. ' +
+            'With keys: N adds a vertex; Enter on two vertices adds an edge; Delete removes a vertex.');
     this.list = make('textarea', {rows: 4, spellcheck: false, ariaLabel: 'edges, one per line'});
     this.list.addEventListener('change', () => this.setText(this.list.value, true));
     place.append(this.svg, this.hint, make('details', {}, make('summary', {}, 'Edges as text'), this.list));
@@ -25,7 +27,10 @@ export class GraphView {
 
   get text() {
     const used = new Set(this.edges.flat());
-    return [...this.vertices.filter(({name}) => !used.has(name)).map(({name}) => name), ...this.edges.map((edge) => edge.join(' '))].join('\n');
+    return [
+      ...this.vertices.filter(({name}) => !used.has(name)).map(({name}) => name),
+      ...this.edges.map((edge) => edge.join(' '))
+    ].join('\n');
   }
 
   setText(text, tell = false) {
@@ -88,7 +93,9 @@ export class GraphView {
     else if (from !== null && to !== null) this.addEdge(from, to);
     else if (from !== null) {  // a vertex is moved
       const [x, y] = this.#place(event);
-      Object.assign(this.#named(from), {x: Math.max(RADIUS, Math.min(WIDTH - RADIUS, x)), y: Math.max(RADIUS, Math.min(HEIGHT - RADIUS, y))});
+      Object.assign(
+          this.#named(from),
+          {x: Math.max(RADIUS, Math.min(WIDTH - RADIUS, x)), y: Math.max(RADIUS, Math.min(HEIGHT - RADIUS, y))});
       this.#draw();
     }
   }
@@ -113,14 +120,22 @@ export class GraphView {
   }
 
   #draw() {
-    const tip = draw('defs', {}, draw('marker', {id: 'graph-tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, orient: 'auto'},
-                                      draw('path', {d: 'M0 0L8 4L0 8z', class: 'tip'})));
+    const tip = draw(
+        'defs', {},
+        draw(
+            'marker',
+            {id: 'graph-tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, orient: 'auto'},
+            draw('path', {d: 'M0 0L8 4L0 8z', class: 'tip'})));
     const lines = this.edges.map(([from, to]) => {
       const a = this.#named(from), b = this.#named(to), far = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-      const [dx, dy] = [(b.x - a.x) / far, (b.y - a.y) / far], back = this.edges.some(([c, d]) => c === to && d === from) ? 5 : 0;
+      const [dx, dy] = [(b.x - a.x) / far, (b.y - a.y) / far],
+                 back = this.edges.some(([c, d]) => c === to && d === from) ? 5 : 0;
       const shift = ([x, y]) => `${x - dy * back} ${y + dx * back}`;
-      return draw('path', {class: 'edge', 'marker-end': 'url(#graph-tip)',
-                           d: `M${shift([a.x + RADIUS * dx, a.y + RADIUS * dy])}L${shift([b.x - RADIUS * dx, b.y - RADIUS * dy])}`});
+      return draw('path', {
+        class: 'edge',
+        'marker-end': 'url(#graph-tip)',
+        d: `M${shift([a.x + RADIUS * dx, a.y + RADIUS * dy])}L${shift([b.x - RADIUS * dx, b.y - RADIUS * dy])}`
+      });
     });
     const dots = this.vertices.map(({name, x, y}) => {
       const text = draw('text', {x, y: y + 5, 'text-anchor': 'middle', 'pointer-events': 'none'});

@@ -12,8 +12,10 @@ export function showLanguage({theory, algebra}) {
 }
 
 function theoryTable({depth, algebra, monoid, minimal_states: states}) {
-  const sizes = [states && `${states} states of the minimal automaton`, monoid && `${monoid.size} elements of its monoid`,
-                 monoid && `largest subgroup of order ${monoid.largest_subgroup}`];
+  const sizes = [
+    states && `${states} states of the minimal automaton`, monoid && `${monoid.size} elements of its monoid`,
+    monoid && `largest subgroup of order ${monoid.largest_subgroup}`
+  ];
   const groups = algebra?.groups?.map(({name, solvable}) => `${name} (${solvable ? 'solvable' : 'not solvable'})`);
   const rows = [['depth', depth], ['circuits', algebra?.known], ['groups', groups?.join(', ')],
                 ['sizes', sizes.filter(Boolean).join(', ')]];
@@ -27,7 +29,9 @@ function automaton({letters, automaton: {initial, states}}) {
   const drawn = states.length <= MOST_DRAWN ? [picture(letters, initial, states)] : [];
   const list = make('details', {open: drawn.length === 0}, make('summary', {}, 'Table of transitions'),
                     make('div', {className: 'boxes'}, table(['state', ...letters], rows)));
-  return [make('h3', {}, `Minimal automaton, ${states.length} ${states.length === 1 ? 'state' : 'states'}`), ...drawn, list];
+  return [
+    make('h3', {}, `Minimal automaton, ${states.length} ${states.length === 1 ? 'state' : 'states'}`), ...drawn, list
+  ];
 }
 
 function picture(letters, initial, states) {
@@ -64,11 +68,15 @@ function arrow(from, to, label, at, middle) {
   text.textContent = label.length > 12 ? `${label.slice(0, 11)}…` : label;
   const place = (px, py) => (text.setAttribute('x', px), text.setAttribute('y', py + 5));
   if (from === to) {  // a loop on the side away from the middle
-    const far = Math.hypot(x - middle, y - middle) || 1, [dx, dy] = far === 1 ? [0, -1] : [(x - middle) / far, (y - middle) / far];
+    const far = Math.hypot(x - middle, y - middle) || 1,
+          [dx, dy] = far === 1 ? [0, -1] : [(x - middle) / far, (y - middle) / far];
     const end = (turn) => [x + RADIUS * (dx * .8 - turn * dy * .6), y + RADIUS * (dy * .8 + turn * dx * .6)];
     const control = (turn) => [x + 42 * (dx - turn * dy * .55), y + 42 * (dy + turn * dx * .55)];
     place(x + 50 * dx, y + 46 * dy);
-    return [draw('path', {d: `M${end(-1)}C${control(-1)} ${control(1)} ${end(1)}`, class: 'edge', 'marker-end': 'url(#tip)'}), text];
+    return [
+      draw('path', {d: `M${end(-1)}C${control(-1)} ${control(1)} ${end(1)}`, class: 'edge', 'marker-end': 'url(#tip)'}),
+      text
+    ];
   }
   const length = Math.hypot(u - x, v - y), [dx, dy] = [(u - x) / length, (v - y) / length];
   const bend = 22, [cx, cy] = [(x + u) / 2 - dy * bend, (y + v) / 2 + dx * bend];
@@ -77,7 +85,9 @@ function arrow(from, to, label, at, middle) {
     return [px + RADIUS * (cx - px) / far, py + RADIUS * (cy - py) / far];
   };
   place((x + u) / 2 - dy * (bend / 2 + 9), (y + v) / 2 + dx * (bend / 2 + 9));
-  return [draw('path', {d: `M${edge(x, y)}Q${cx} ${cy} ${edge(u, v)}`, class: 'edge', 'marker-end': 'url(#tip)'}), text];
+  return [
+    draw('path', {d: `M${edge(x, y)}Q${cx} ${cy} ${edge(u, v)}`, class: 'edge', 'marker-end': 'url(#tip)'}), text
+  ];
 }
 
 function eggboxes({size, boxes}) {

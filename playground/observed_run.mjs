@@ -39,11 +39,17 @@ export function namesOf(text) {
     layer.attention.heads.forEach((head, h) => {
       for (const part of ['query', 'key', 'value', 'output']) matrix(['attention', 'heads', h, part], head[part]);
     });
-    for (const part of ['in', 'out']) if (layer.feedforward[part]) matrix(['feedforward', part], layer.feedforward[part]);
+    for (const part of ['in', 'out'])
+      if (layer.feedforward[part]) matrix(['feedforward', part], layer.feedforward[part]);
   });
-  return {names, facts, weights, output: file.output,
-          contracts: file.layers.map((layer) => layer.attention.heads.map(({promise, causal}) => ({...promise, causal}))),
-          blocks: file.layers.map((layer) => layer.block)};
+  return {
+    names,
+    facts,
+    weights,
+    output: file.output,
+    contracts: file.layers.map((layer) => layer.attention.heads.map(({promise, causal}) => ({...promise, causal}))),
+    blocks: file.layers.map((layer) => layer.block)
+  };
 }
 
 const labels = ({tokens}) => tokens.map(({kind}, i) => kind?.replace(/^<(.*)>$/, '$1') ?? `${i}`);

@@ -103,7 +103,9 @@ async function source() {
     setState(file);
     return source();
   }
-  return file.weights === undefined ? {kind: file.kind, text: file.text, name: file.name, format: file.name.split('.').pop()} : {weights: file.weights, name: file.name};
+  return file.weights === undefined ?
+      {kind: file.kind, text: file.text, name: file.name, format: file.name.split('.').pop()} :
+      {weights: file.weights, name: file.name};
 }
 
 /** The input of the form, for a network with inputs of this kind. */
@@ -113,15 +115,22 @@ function input() {
   if (state.kind === 'graph') return {graph: graph.text, source: $('source').value, target: $('target').value};
   if (state.kind !== 'file') return {word: state.word};
   const {weights} = state.file, file = JSON.parse(weights ?? '{"input":{"kind":"word"}}');
-  if (file.input?.kind === 'graph') return {graph: graph.text || GRAPH, source: $('source').value || '1', target: $('target').value || '1'};
+  if (file.input?.kind === 'graph')
+    return {graph: graph.text || GRAPH, source: $('source').value || '1', target: $('target').value || '1'};
   if (file.input?.kind !== 'cells') return {word: state.word};
   if (file.output?.names?.includes('quotient.0')) return {division};
   const names = file.input.names;  // positions: the codes of tokens 0, 1, …
   return {cells: [names.join(' '), ...Array.from({length: 5}, (_, i) => codes(names.length, i))].join('\n')};
 }
 
-const codes = (width, i) => Array.from({length: width}, (_, k) =>
-  (k === 0 ? (i === 0 ? '0' : `sqrt(${i * i}/${i * i + 1})`) : k === 1 ? (i === 0 ? '1' : `sqrt(1/${i * i + 1})`) : '0')).join(' ');
+const codes = (width, i) => Array
+                                .from(
+                                    {length: width},
+                                    (_, k) =>
+                                        (k === 0 ? (i === 0 ? '0' : `sqrt(${i * i}/${i * i + 1})`) :
+                                             k === 1 ? (i === 0 ? '1' : `sqrt(1/${i * i + 1})`) :
+                                                                  '0'))
+                                .join(' ');
 
 function share() {
   const {kind, word, construction, layer, file} = state;
@@ -136,7 +145,8 @@ function share() {
 
 function clear() {
   for (const id of ['verdict', 'depth', 'agree', 'error', 'prefixes', 'break']) $(id).textContent = '';
-  for (const id of ['attention-section', 'loops-section', 'language-section', 'levels-box', 'change-section']) $(id).hidden = true;
+  for (const id of ['attention-section', 'loops-section', 'language-section', 'levels-box', 'change-section'])
+    $(id).hidden = true;
   $('network').textContent = '';
 }
 
@@ -147,7 +157,10 @@ async function ask() {
   try {
     const of = await source();
     if (of === null) return void ($('state').textContent = 'Choose or drop a weights file, an automaton or a graph.');
-    const given = {source: of, input: state.kind === 'file' && of.weights !== undefined && !isJson(of.weights) ? {word: state.word} : input()};
+    const given = {
+      source: of,
+      input: state.kind === 'file' && of.weights !== undefined && !isJson(of.weights) ? {word: state.word} : input()
+    };
     shown = {given};
     await questions.ask({ask: 'answer', ...given}, (part, value) => PARTS[part](value));
     if (!$('levels-box').hidden) await showLevels();
@@ -173,9 +186,11 @@ const PARTS = {
   network(network) {
     shown.network = network;
     const {facts, lines} = network;
-    const about = [...lines, `${facts.name}: ${facts.construction} (${facts.source})`, `depth ${facts.depth}, width ${facts.width}`,
-                   ...facts.hypotheses.map((line) => `hypothesis: ${line}`), ...facts.deviations.map((line) => `differs from the paper: ${line}`),
-                   `sha256 ${facts.sha256}`];
+    const about = [
+      ...lines, `${facts.name}: ${facts.construction} (${facts.source})`, `depth ${facts.depth}, width ${facts.width}`,
+      ...facts.hypotheses.map((line) => `hypothesis: ${line}`),
+      ...facts.deviations.map((line) => `differs from the paper: ${line}`), `sha256 ${facts.sha256}`
+    ];
     $('network').textContent = about.join('\n');
     $('depth').textContent = `depth ${facts.depth}`;
     if (network.constructions) offerConstructions(network.constructions);
@@ -188,8 +203,9 @@ const PARTS = {
     if (run.outcome !== undefined) return void ($('verdict').textContent = `${run.outcome}: ${run.reason}`);
     shown.run = run;
     const {decision, quotients, table, depth} = run;
-    $('verdict').textContent = decision ?? (quotients ? `quotient ${quotients.quotient}, remainder ${quotients.remainder}`
-      : table.at(-1).map((x, k) => `${shown.network.names.output.names[k]}=${x}`).join(' '));
+    $('verdict').textContent = decision ??
+        (quotients ? `quotient ${quotients.quotient}, remainder ${quotients.remainder}` :
+                     table.at(-1).map((x, k) => `${shown.network.names.output.names[k]}=${x}`).join(' '));
     $('verdict').className = {accept: 'yes', connected: 'yes', reject: 'no', 'not connected': 'no'}[decision] ?? '';
     $('depth').textContent = `${depth} ${depth === 1 ? 'layer' : 'layers'} (depth ${shown.network.facts.depth})`;
     $('agree').textContent = 'run by the JavaScript runner alone';
@@ -202,8 +218,13 @@ const PARTS = {
     attention.token = state.token ?? run.labels.length - 1;
     $('layer').max = depth;
     setLayer(Math.min(state.layer, depth));
-    showLoops(run, shown.network.names.names, {kind: shown.given.input.graph ? 'graph' : shown.given.input.division ? 'division' : '',
-      division: shown.given.input.division, vertices: graph.vertices.map(({name}) => name).slice(0, run.labels.length)});
+    showLoops(run, shown.network.names.names, {
+      kind: shown.given.input.graph  ? 'graph' :
+          shown.given.input.division ? 'division' :
+                                       '',
+      division: shown.given.input.division,
+      vertices: graph.vertices.map(({name}) => name).slice(0, run.labels.length)
+    });
   },
 
   agree({agree, compared, differ}) {
@@ -222,15 +243,19 @@ async function showLevels() {
   $('levels').textContent = '';
   if (!$('levels-box').open || questions.isBusy) return;
   try {
-    await questions.ask({ask: 'levels', ...shown.given}, (_, {svg}) => $('levels').replaceChildren(
-      make('img', {alt: 'each level and the coordinate of every prefix', src: `data:image/svg+xml,${encodeURIComponent(svg)}`})));
+    await questions.ask({ask: 'levels', ...shown.given}, (_, {svg}) => $('levels').replaceChildren(make('img', {
+      alt: 'each level and the coordinate of every prefix',
+      src: `data:image/svg+xml,${encodeURIComponent(svg)}`
+    })));
   } catch (error) {
     if (error instanceof Stopped) fail(error);
     else $('levels').textContent = error.message;
   }
 }
 
-/** Per prefix its product or state, as `logdepth run --prefixes` prints it; per token the named values of the output. */
+/**
+ * Per prefix its product or state, as `logdepth run --prefixes` prints it; per token the named values of the output.
+ */
 function prefixLines({prefixes = [], table = []}, {names}) {
   const values = (row) => row.map((x, k) => `${names[k]}=${x}`).join(' ');
   return [...prefixes.map((images) => (Array.isArray(images) ? `[${images}]` : `${images ?? 'undecided'}`)),
@@ -309,7 +334,9 @@ $('change').addEventListener('submit', async (event) => {
   }
 });
 
-/** {kind, text} of an automaton, a graph or a program, as the name of the file says; else {weights}, plain or packed. */
+/**
+ * {kind, text} of an automaton, a graph or a program, as the name of the file says; else {weights}, plain or packed.
+ */
 async function content(name, blob) {
   const magic = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
   const packed = magic[0] === 0x1f && magic[1] === 0x8b;
@@ -349,7 +376,12 @@ function offerExamples() {
   $('examples').replaceChildren('Examples: ', ...examples.map(({title, ...question}) => {
     const button = make('button', {type: 'button'}, title);
     button.addEventListener('click', () => {
-      setState({kind: question.face ?? question.kind, text: question.text || undefined, word: question.word, file: question.kind === 'file' ? question.file : undefined});
+      setState({
+        kind: question.face ?? question.kind,
+        text: question.text || undefined,
+        word: question.word,
+        file: question.kind === 'file' ? question.file : undefined
+      });
       ask();
     });
     return button;
@@ -360,8 +392,10 @@ async function start() {
   await questions.ask({ask: 'version'}, (_, version) => {
     ({examples} = version);
     programThere = version.there;
-    $('version').textContent = version.there ? `logdepth ${version.version ?? ''}. ${(version.left_out ?? []).join(' ')}`
-      : 'This folder has no logdepth.wasm, or this browser has no WebAssembly: the stored examples and your own weights files run in JavaScript; nothing is compiled.';
+    $('version').textContent = version.there ?
+        `logdepth ${version.version ?? ''}. ${(version.left_out ?? []).join(' ')}` :
+        'This folder has no logdepth.wasm, or this browser has no WebAssembly: the stored examples and your own ' +
+        'weights files run in JavaScript; nothing is compiled.';
   });
   for (const {face, text: example} of examples) if (face in TEXTS) state.texts[face] ||= example;
   offerExamples();

@@ -57,13 +57,16 @@ export function showContracts(run, {contracts, blocks}, layer) {
   const heads = layer === 0 ? [] : contracts[layerOf(blocks, run.depth, layer)];
   const alike = new Map();  // sentences with their heads
   heads.forEach((promise, head) => {
-    const sentence = `${SENTENCES[promise.kind](promise)}${promise.causal ? ' (of itself and the tokens before it)' : ''} ` +
-      `[${promise.kind}]`;
+    const sentence =
+        `${SENTENCES[promise.kind](promise)}${promise.causal ? ' (of itself and the tokens before it)' : ''} ` +
+        `[${promise.kind}]`;
     alike.set(sentence, [...(alike.get(sentence) ?? []), head]);
   });
   const lines = [...alike].map(([sentence, of]) => make('p', {}, ...of.map(dot), make('strong', {},
     `${of.length === 1 ? `head ${of[0]}` : `each of the heads ${of.join(', ')}`} `), sentence));
-  const whole = run.broken ? `Violated: ${run.broken}.` : `Checked at every token of the run: ${run.promises} rows, none violated.`;
+  const whole = run.broken ? `Violated: ${run.broken}.` :
+                             `Checked at every token of the run: ${run.promises} rows, none violated.`;
   const empty = layer === 0 ? 'Layer 0 is the embedding of the tokens.' : 'This layer has no head.';
-  $('contracts').replaceChildren(...(lines.length ? lines : [make('p', {}, empty)]), make('p', {className: 'small'}, whole));
+  $('contracts')
+      .replaceChildren(...(lines.length ? lines : [make('p', {}, empty)]), make('p', {className: 'small'}, whole));
 }

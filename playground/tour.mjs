@@ -7,41 +7,60 @@ const A5 = 'abaabbabababbaba';
 export const STEPS = [
   {
     title: '1 of 5. Why log n',
-    text: ['The word problem of A5 asks for the product of a word of permutations. One layer runs again and again: after layer l ' +
-           'every token holds the product of the last 2^l letters. So 16 letters take 4 layers, and 32 letters take 5.',
-           'Move the slider: each token reads the token 1, 2, 4, 8 positions back. Type more letters and see the depth.'],
+    text: [
+      'The word problem of A5 asks for the product of a word of permutations. One layer runs again and again: ' +
+          'after layer l ' +
+          'every token holds the product of the last 2^l letters. So 16 letters take 4 layers, and 32 letters take 5.',
+      'Move the slider: each token reads the token 1, 2, 4, 8 positions back. Type more letters and see the depth.'
+    ],
     question: {kind: 'group', text: 'A5', word: A5, layer: '1'},
   },
   {
     title: '2 of 5. Why exact',
-    text: ['A head selects the keys with the largest score. Two scores of different tokens can be closer than any floating-point format can tell: ' +
-           'the position codes of a long word are unit vectors that almost coincide.',
-           'So weights and values are fractions and square roots here, and every comparison is decided. Choose a token: its ' +
-           'codes E and I are points such as (-5/13, 12/13) of the unit circle.'],
+    text: [
+      'A head selects the keys with the largest score. Two scores of different tokens can be closer than any ' +
+          'floating-point format can tell: ' +
+          'the position codes of a long word are unit vectors that almost coincide.',
+      'So weights and values are fractions and square roots here, and every comparison is decided. Choose a ' +
+          'token: its ' +
+          'codes E and I are points such as (-5/13, 12/13) of the unit circle.'
+    ],
     question: {kind: 'regex', text: '(a|b)*abb', word: 'aababbaabb', layer: '2'},
   },
   {
     title: '3 of 5. Where the paper errs',
-    text: ['Lemma A.6 lets every token i fetch the position code φ(i - k) of the token k positions before it. This is its construction as it ' +
-           'is written, for k = 1, on five tokens. Token 1 should hold φ(0) = (0, 1).',
-           'Choose token 1 after layer 1: x is (sqrt(1/2), sqrt(1/2)), which is φ(1). The head’s value 1 - (k+1)·1[j = 0] is off by one. ' +
-           'With 1 - k·1[j = 0] the lemma holds: logdepth check lem-A.6 runs both forms.'],
+    text: [
+      'Lemma A.6 lets every token i fetch the position code φ(i - k) of the token k positions before it. This ' +
+          'is its construction as it ' +
+          'is written, for k = 1, on five tokens. Token 1 should hold φ(0) = (0, 1).',
+      'Choose token 1 after layer 1: x is (sqrt(1/2), sqrt(1/2)), which is φ(1). The head’s value 1 - (k+1)·1[j ' +
+          '= 0] is off by one. ' +
+          'With 1 - k·1[j = 0] the lemma holds: logdepth check lem-A.6 runs both forms.'
+    ],
     question: {kind: 'file', file: 'lem-A.6.json', layer: '1'},
     token: 1,
   },
   {
     title: '4 of 5. What training finds',
-    text: ['A transformer with one looped layer was trained on the word problem of S5. Left: its attention on eight letters. Right: the compiled network.',
-           'In iteration l each token reads about 2^(l-1) positions back, as in the construction. This is one seed of S5; other seeds ' +
-           'end at shorter lengths.'],
+    text: [
+      'A transformer with one looped layer was trained on the word problem of S5. Left: its attention on eight ' +
+          'letters. Right: the compiled network.',
+      'In iteration l each token reads about 2^(l-1) positions back, as in the construction. This is one seed ' +
+          'of S5; other seeds ' +
+          'end at shorter lengths.'
+    ],
     image: ['examples/learned-S5.svg', 'Attention of a trained network on S5, next to the compiled one'],
     question: {kind: 'group', text: 'A5', word: 'abababab', layer: '2'},
   },
   {
     title: '5 of 5. A construction of one’s own',
-    text: ['A construction can be written as text: the cells of a token, what they hold at first, and the statements of each layer. This one ' +
-           'accepts the words with more ones than zeros. One head takes the mean of all tokens so far, and its sign is the answer.',
-           'Change a number of the program, or the word, and see what a token holds.'],
+    text: [
+      'A construction can be written as text: the cells of a token, what they hold at first, and the statements ' +
+          'of each layer. This one ' +
+          'accepts the words with more ones than zeros. One head takes the mean of all tokens so far, and its ' +
+          'sign is the answer.',
+      'Change a number of the program, or the word, and see what a token holds.'
+    ],
     question: {kind: 'program', word: '10110', layer: '1'},
   },
 ];
@@ -75,8 +94,10 @@ export class Tour {
     const {title, text, image, question, token} = STEPS[step];
     $('tour').hidden = false;
     $('tour-title').textContent = title;
-    $('tour-text').replaceChildren(...text.map((part) => make('p', {}, part)),
-                                   ...(image ? [make('img', {src: image[0], alt: image[1]})] : []));
+    $('tour-text')
+        .replaceChildren(
+            ...text.map((part) => make('p', {}, part)),
+            ...(image ? [make('img', {src: image[0], alt: image[1]})] : []));
     $('tour-back').disabled = step === 0;
     $('tour-next').disabled = step === STEPS.length - 1;
     $('tour-title').focus();

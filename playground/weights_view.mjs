@@ -4,8 +4,8 @@ import {$, make} from './elements.mjs';
 
 let all = [];
 
-const matrixOf = ({path: [, layer, sublayer, ...rest]}) =>
-  `layer ${layer + 1} of the file, ` + (sublayer === 'attention' ? `head ${rest[1]}, ${rest[2]}` : `feed-forward ${rest[0]}`);
+const matrixOf = ({path: [, layer, sublayer, ...rest]}) => `layer ${layer + 1} of the file, ` +
+    (sublayer === 'attention' ? `head ${rest[1]}, ${rest[2]}` : `feed-forward ${rest[0]}`);
 
 export function offerWeights(weights) {
   all = weights;
@@ -29,7 +29,8 @@ export function breakSentence({before, after, broken, first}) {
   if (first === null) return `No value of this run differs: ${after ?? 'the same values'}.`;
   const {layer, sublayer, token, head, name, expected, found} = first;
   const what = head === undefined ? `${name} at token ${token}` : `head ${head}, token ${token}`;
-  const answers = before === after ? `the answer is still ${after ?? 'a value'}` : `the answer is ${after}, before it was ${before}`;
+  const answers = before === after ? `the answer is still ${after ?? 'a value'}` :
+                                     `the answer is ${after}, before it was ${before}`;
   return `First difference: layer ${layer}, ${sublayer}, ${what}: expected ${expected}, found ${found}; ${answers}.` +
     (broken ? ` Contract violated: ${broken}.` : '');
 }

@@ -15,7 +15,8 @@ const examples = () => (examples.list ??= fetch('examples/examples.json').then((
 /** The text of the weights file that a source names, and what the compiler printed. */
 async function networkOf(source) {
   if (source.weights !== undefined) {
-    if (await programIsThere()) await askProgram({ask: 'load', weights: source.weights});  // its sentence, if it is refused
+    if (await programIsThere())
+      await askProgram({ask: 'load', weights: source.weights});  // its sentence, if it is refused
     return {weights: source.weights, lines: []};
   }
   const {kind, text, construction, options, format} = source;
@@ -56,7 +57,8 @@ const ANSWERS = {
                      weights: network.weights, alphabet: model.alphabet, input: model.input, names});
     if (input !== null) {
       const prefixes = model.output.prefix !== undefined && input.word !== undefined;
-      const asked = async () => askProgram({ask: 'run', weights: network.weights, input: input.word ?? input, prefixes});
+      const asked = async () =>
+          askProgram({ask: 'run', weights: network.weights, input: input.word ?? input, prefixes});
       let run;
       try {
         run = observe(model, inputOf(model, input), names);

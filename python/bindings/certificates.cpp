@@ -12,7 +12,7 @@ using namespace nb::literals;
 void bind_certificates(nb::module_& module, nb::class_<Transformer>& transformer) {
   nb::class_<FailedTheorem>(module, "FailedTheorem",
                             "A theorem that was tried, and the step at which its proof fails.")
-      .def_ro("theorem", &FailedTheorem::theorem, "Its name.")
+      .def_ro("theorem", &FailedTheorem::theorem, "Name of the theorem.")
       .def_ro("reason", &FailedTheorem::reason,
               "The step: layer, head or coordinate, and what was expected.")
       .def(

@@ -65,7 +65,7 @@ class Playground:
             def do_GET(self) -> None:
                 name = unquote(urlsplit(self.path).path)
                 name = "/index.html" if name == "/" else name
-                hosts = [f"{host}:{self.server.server_address[1]}" for host in ("127.0.0.1", "localhost")]
+                hosts = [f"{host}:{self.connection.getsockname()[1]}" for host in ("127.0.0.1", "localhost")]
                 if self.headers.get("Host") not in hosts:  # pages of other sites
                     return self.send_error(403)
                 if name != own and name not in files:

@@ -2,11 +2,13 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
 import logdepth
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PROGRAM = os.environ.get("LOGDEPTH_BINARY")
 
 
@@ -18,10 +20,10 @@ def test_a_network_of_a_regular_language_is_proved_for_every_length():
 
 
 def test_every_kind_of_construction_has_its_theorem():
-    rows = logdepth.compile_connectivity(construction="rows", vertices=4)
-    tree = logdepth.compile_regular("(a|b)*abb", construction="tree", for_length=8)
+    rows = logdepth.compile_connectivity(construction="rows", size=4)
+    tree = logdepth.compile_regular("(a|b)*abb", construction="tree")
     cascade = logdepth.compile_regular("(a|b)*abb", construction="cascade")
-    counting = logdepth.compile_crasp("accept #[a] >= #[b]", alphabet=["a", "b"])
+    counting = logdepth.compile_crasp(EXAMPLES / "crasp" / "majority.crasp")
     found = [network.certify().theorem for network in (rows, tree, cascade, counting, logdepth.compile_division())]
     assert found == ["reachability", "levels", "resets", "counting", "division"]
 
