@@ -17,6 +17,9 @@ struct GatherStep {
   constexpr void operator()(std::size_t i) const { out[i] = from[at[i]]; }
 };
 
+template <class From, class At, class Out>
+GatherStep(From, At, Out*) -> GatherStep<From, At, Out>;  // Clang 14 finds none of an aggregate
+
 /// Labels, or the token itself where there are none.
 template <class Label>
 struct LabelsOrToken {
