@@ -62,11 +62,12 @@ Dfa own_automaton(const std::string& regex, const std::string& file) {
   }
 }
 
-std::string name_of_automaton(const Dfa& automaton, const std::string& file) {
+std::string name_of_automaton(const Dfa& automaton, const std::string& file, bool verdicts) {
   std::string name = file.empty() ? "regex" : std::filesystem::path(file).stem().string();
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
-  return name + "-" + sha256(automaton_to_json(automaton).dump()).substr(0, 8);
+  return name + "-" + sha256(automaton_to_json(automaton).dump()).substr(0, 8) +
+         (verdicts ? "-verdicts" : "");
 }
 
 Json automaton_to_json(const Dfa& automaton) {

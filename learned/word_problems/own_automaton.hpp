@@ -18,8 +18,9 @@ inline constexpr std::size_t kMostStates = 1024;
 Dfa own_automaton(const std::string& regex, const std::string& file);
 
 /// "regex-1a2b3c4d", "stem-1a2b3c4d": what tables, figures and folders call the task. The digits are
-/// those of the automaton itself, so that runs of different ones never stand in one row.
-std::string name_of_automaton(const Dfa& automaton, const std::string& file);
+/// those of the automaton itself, so that runs of different ones never stand in one row. `verdicts`: of
+/// words labelled by acceptance.
+std::string name_of_automaton(const Dfa& automaton, const std::string& file, bool verdicts = false);
 
 /// As a result holds it, so that tables need no file again.
 nlohmann::ordered_json automaton_to_json(const Dfa& automaton);

@@ -81,6 +81,10 @@ class WordProblemExperiment final : public Experiment {
     const std::vector<std::string> problems =
         own ? std::vector<std::string>{""}
             : (monoids_.empty() ? std::vector<std::string>{"S3"} : monoids_);
+    const std::string own_name =
+        own ? name_of_automaton(own_automaton(regex_, automaton_), automaton_,
+                                labels_ == WordTaskConfig::Labels::verdicts)
+            : "";
     TrainingPlan plan;
     for (const std::string& monoid : problems)
       for (const std::uint32_t depth : depths_) {
@@ -94,10 +98,10 @@ class WordProblemExperiment final : public Experiment {
         task.data = data_;
         task.teach = teach_;
         if (mixed_) task.mixed_lengths = 0.5;
-        const std::string name = fmt::format("{}/{}-{}{}{}{}", own ? own_name() : monoid,
-                                             kNames[static_cast<int>(kind_)], depth,
-                                             teach_ == WordTaskConfig::Teach::none ? "" : "-taught",
-                                             packed_ ? "-packed" : "", mixed_ ? "-mixed" : "");
+        const std::string name =
+            fmt::format("{}/{}-{}{}{}{}", own ? own_name : monoid, kNames[static_cast<int>(kind_)],
+                        depth, teach_ == WordTaskConfig::Teach::none ? "" : "-taught",
+                        packed_ ? "-packed" : "", mixed_ ? "-mixed" : "");
         if (widths_.empty()) plan.push_back({name, config});
         for (const std::uint32_t width : widths_) {
           config.model.width = width;
@@ -109,12 +113,6 @@ class WordProblemExperiment final : public Experiment {
   }
 
  private:
-  /// Of the folder.
-  std::string own_name() const {
-    return name_of_automaton(own_automaton(regex_, automaton_), automaton_) +
-           (labels_ == WordTaskConfig::Labels::verdicts ? "-verdicts" : "");
-  }
-
   std::vector<std::string> monoids_;
   std::string regex_, automaton_;
   WordTaskConfig::Labels labels_ = WordTaskConfig::Labels::states;

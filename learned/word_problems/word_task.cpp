@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "learned/records/counter_random.hpp"
-#include "learned/report/share_interval.hpp"
 #include "learned/word_problems/held_out_words.hpp"
 #include "learned/word_problems/labelling.hpp"
 #include "learned/word_problems/monoid_table.hpp"
@@ -21,7 +19,6 @@
 #include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/action.hpp"
-#include "objects/subgroups.hpp"
 #include "objects/transition_monoid.hpp"
 #include "runtime/file/unrolling.hpp"
 
@@ -119,9 +116,8 @@ std::vector<std::uint32_t> stage_lengths(std::uint32_t longest) {
 
 Labelling labelling_of(const Dfa& automaton, const WordTaskConfig& config) {
   const bool verdicts = config.labels == WordTaskConfig::Labels::verdicts;
-  return labelling_of(
-      automaton, name_of_automaton(automaton, config.automaton) + (verdicts ? "-verdicts" : ""),
-      verdicts);
+  return labelling_of(automaton, name_of_automaton(automaton, config.automaton, verdicts),
+                      verdicts);
 }
 
 std::optional<Dfa> own_automaton_of(const WordTaskConfig& config) {
