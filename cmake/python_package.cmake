@@ -33,7 +33,11 @@ else()
   add_dependencies(python_package logdepth)
   install(TARGETS logdepth RUNTIME DESTINATION logdepth/bin COMPONENT python)
 endif()
-# Its manual page and what shells complete go where the environment has those of other programs.
+# The page, which Model.play and `logdepth play` serve, and whose views Model.widget shows.
+install(DIRECTORY playground/ DESTINATION logdepth/playground COMPONENT python
+        FILES_MATCHING PATTERN *.mjs PATTERN *.html PATTERN *.css PATTERN *.json)
+install(FILES bench/results/circuits/learned-S5.svg DESTINATION logdepth/playground/examples COMPONENT python)
+# The program's manual page and what shells complete go where the environment has those of other programs.
 install(CODE "set(printed_by \"${program}\")
               set(share \"${SKBUILD_DATA_DIR}/share\")"
         COMPONENT python)

@@ -2,13 +2,13 @@
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** {agree, compared: [names], differ: [sentences]} */
-export function compareRunners(mine, {results: [theirs], promises}) {
+/** {agree, compared: [names], differ: [sentences]}; `other` names the other runner. */
+export function compareRunners(mine, {results: [theirs], promises}, other = 'WebAssembly') {
   const compared = [], differ = [];
   const check = (name, a, b) => {
     if (a === undefined || a === null || b === undefined) return;
     compared.push(name);
-    if (!same(a, b)) differ.push(`${name}: JavaScript ${JSON.stringify(a)}, WebAssembly ${JSON.stringify(b)}`);
+    if (!same(a, b)) differ.push(`${name}: JavaScript ${JSON.stringify(a)}, ${other} ${JSON.stringify(b)}`);
   };
   if (mine.outcome !== undefined) {  // no answer of the JavaScript runner, which ends where the numbers leave the field
     if (mine.outcome === 'outside the field') return {agree: null, compared, differ, theirs};

@@ -1,7 +1,5 @@
 // Who reads whom in one layer: tokens in a row, an arc per head from each token to the tokens that it reads.
 
-import {$} from './elements.mjs';
-
 const GAP = 44, NARROW = 22, BASE = 26, HEADS = 5;
 const MOST_ARCS = 6000, MOST_TOKENS = 1000;
 
@@ -85,7 +83,8 @@ export class AttentionView {
       Object.assign(canvas, {width: width * scale, height: (height + BASE) * scale});
       Object.assign(canvas.style, {width: `${width}px`, height: `${height + BASE}px`});
     }
-    const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
+    const style = getComputedStyle(canvas);
+    const colour = (name) => style.getPropertyValue(name).trim().replace('currentcolor', style.color);
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height + BASE);
     this.#tokens(pen, labels, height, colour);

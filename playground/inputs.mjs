@@ -85,13 +85,13 @@ export function graphInput(model, {vertices, edges}, source, target) {
   if (layout === 'rows') {
     const row = (entries, i) => entries.map((edge, j) => new Real(rational(edge || i === j ? 1 : -1)));
     const tokens = adjacent.map((entries, i) => ({kind: '<vertex>', given: valuesAt(model, row(entries, i))}));
-    return {size: n, tokens, ends};
+    return {size: n, tokens, ends, vertices};
   }
   const pads = {n3: n ** 3, 'n3-n2': n ** 3 - n ** 2, 'n4-n2': n ** 4 - n ** 2}[padding];
   const kinds = adjacent.flat().map((edge) => (edge ? '<edge>' : '<no-edge>'));
   for (const [kind, times] of [['<pad>', pads], ['<source>', ends.source + 1], ['<target>', ends.target + 1]])
     for (let i = 0; i < times; ++i) kinds.push(kind);
-  return {size: n, tokens: kinds.map((kind) => ({kind})), ends};
+  return {size: n, tokens: kinds.map((kind) => ({kind})), ends, vertices};
 }
 
 /** A list of edges `from to`, or of single vertices; `#` begins a comment. */

@@ -52,7 +52,8 @@ export function namesOf(text) {
   };
 }
 
-const labels = ({tokens}) => tokens.map(({kind}, i) => kind?.replace(/^<(.*)>$/, '$1') ?? `${i}`);
+const labels = ({tokens, vertices}) => tokens.map(({kind}, i) => (kind === '<vertex>' ? vertices[i] ?? '-'
+  : kind?.replace(/^<(.*)>$/, '$1') ?? `${i}`));
 
 /** {labels, steps: [{layer, sublayer, selections?, held?}], decision, prefixes, depth, promises, broken, last} */
 export function observe(model, input, {names}) {

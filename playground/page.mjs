@@ -213,7 +213,6 @@ const PARTS = {
     const lines = prefixLines(run, shown.network.names.output);
     $('prefixes').textContent = lines.join('\n');
     $('prefixes-box').hidden = lines.length === 0;
-    if (shown.given.input.graph) run.labels = run.labels.map((_, i) => graph.vertices[i]?.name ?? '-');
     $('attention-section').hidden = false;
     attention.token = state.token ?? run.labels.length - 1;
     $('layer').max = depth;
@@ -268,13 +267,15 @@ function setLayer(layer) {
   $('layer').value = state.layer;
   $('layer-name').textContent = state.layer === 0 ? '0 (embedding)' : `${state.layer} of ${shown.run.depth}`;
   attention.show(shown.run, state.layer);
-  showContracts(shown.run, shown.network.names, state.layer);
+  showContracts($('contracts'), shown.run, shown.network.names, state.layer);
   showChosen();
   clearTimeout(setLayer.timer);
   setLayer.timer = setTimeout(share, 200);
 }
 
-const showChosen = () => shown.run && showToken(shown.run, shown.network.names.names, state.layer, attention.token);
+const chosenToken = {title: $('token-title'), body: $('token')};
+const showChosen = () =>
+    shown.run && showToken(chosenToken, shown.run, shown.network.names.names, state.layer, attention.token);
 
 // ------------------------------------------------------------------------------------------------------------- events
 

@@ -1,7 +1,7 @@
 // What a token holds after a layer, as exact numbers, and what the contracts of the heads state.
 
 import {counted} from './attention_view.mjs';
-import {$, make, table} from './elements.mjs';
+import {make, table} from './elements.mjs';
 
 const LONGEST = 60;
 
@@ -11,20 +11,21 @@ const number = (text, changed) =>
 
 const after = (run, layer) => run.steps.findLast((step) => step.layer === layer);
 
-export function showToken(run, names, layer, token) {
-  $('token-title').textContent = `Token ${token} (${run.labels[token]}) after layer ${layer}`;
+/** Into the elements `title` and `body`. */
+export function showToken({title, body}, run, names, layer, token) {
+  title.textContent = `Token ${token} (${run.labels[token]}) after layer ${layer}`;
   const held = after(run, layer)?.held?.[token], before = new Map(after(run, layer - 1)?.held?.[token] ?? []);
   if (!held) {
-    $('token').replaceChildren('The run is too large to show the numbers of every token.');
+    body.replaceChildren('The run is too large to show the numbers of every token.');
     return;
   }
   const step = run.steps.find((one) => one.layer === layer && one.sublayer === 'attention');
   const reads = (step?.selections ?? []).map((rows, head) =>
     make('p', {className: 'small'}, dot(head), `head ${head} reads ${counted(rows[token])}`));
   const rows = held.map(([at, text]) => [names[at], number(text, layer > 0 && before.get(at) !== text)]);
-  $('token').replaceChildren(...reads, table(['coordinate', 'value'], rows),
-                             make('p', {className: 'small'}, `The other ${names.length - held.length} of ` +
-                               `${names.length} coordinates are 0. Bold: changed by this layer.`));
+  body.replaceChildren(...reads, table(['coordinate', 'value'], rows),
+                       make('p', {className: 'small'}, `The other ${names.length - held.length} of ` +
+                         `${names.length} coordinates are 0. Bold: changed by this layer.`));
 }
 
 const dot = (head) => {
@@ -53,7 +54,7 @@ function layerOf(blocks, depth, layer) {
   return repeated[(layer - 1 - initial.length) % repeated.length];
 }
 
-export function showContracts(run, {contracts, blocks}, layer) {
+export function showContracts(body, run, {contracts, blocks}, layer) {
   const heads = layer === 0 ? [] : contracts[layerOf(blocks, run.depth, layer)];
   const alike = new Map();  // sentences with their heads
   heads.forEach((promise, head) => {
@@ -67,6 +68,5 @@ export function showContracts(run, {contracts, blocks}, layer) {
   const whole = run.broken ? `Violated: ${run.broken}.` :
                              `Checked at every token of the run: ${run.promises} rows, none violated.`;
   const empty = layer === 0 ? 'Layer 0 is the embedding of the tokens.' : 'This layer has no head.';
-  $('contracts')
-      .replaceChildren(...(lines.length ? lines : [make('p', {}, empty)]), make('p', {className: 'small'}, whole));
+  body.replaceChildren(...(lines.length ? lines : [make('p', {}, empty)]), make('p', {className: 'small'}, whole));
 }

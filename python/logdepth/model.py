@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import numpy
     import numpy.typing
 
+    from .widget import RunWidget
+
 
 class Model:
     """A transformer with exact rational weights, as a weights file has it (runtime/README.md).
@@ -139,7 +141,7 @@ class Model:
 
     def trace(self, input: Input) -> Trace:
         """Runs an input and keeps every number of the run. LimitReached for more than 2^28 of them."""
-        return Trace(self._transformer.trace(as_asked(input)))
+        return Trace(self._transformer.trace(as_asked(input)), lambda: self.draw(input))
 
     def rounded(
         self,
@@ -302,9 +304,26 @@ class Model:
         """The playground with this network, on `word`: a notebook shows the page, elsewhere `url` is its
         address. It is served on 127.0.0.1 until `close`.
 
-        `folder` is what ./make_playground.sh wrote. BadInput where it is missing.
+        `folder` is what ./make_playground.sh wrote; the package has one, too. BadInput where it is missing.
         """
         return Playground(self.text(), word, folder, height)
+
+    def widget(self, input: Input = "", *, layer: int = 1, token: int = -1) -> RunWidget:
+        """A run on an input with a slider over its layers, for a notebook: who reads whom, the exact numbers of
+        every token, the contracts of the heads. A word can be changed in it. Nothing is loaded from a network.
+
+        The browser waits for the run, so it shows inputs of at most 256 tokens. BadInput as `run`;
+        ModuleNotFoundError without anywidget, which the extra `widget` installs.
+        """
+        try:
+            from .widget import RunWidget
+        except ModuleNotFoundError as error:
+            if error.name not in ("anywidget", "traitlets"):
+                raise
+            raise ModuleNotFoundError(
+                "Model.widget requires anywidget: pip install 'logdepth[widget]'", name=error.name
+            ) from None
+        return RunWidget(self, input, layer, token)
 
     def check(self, input: Input, *, against: str = "", program: Program | None = None) -> Check:
         """Runs one input and reports what is wrong: a violated selection contract, and whatever differs

@@ -34,7 +34,8 @@ def _folder(given: str | os.PathLike[str] | None) -> Path:
         )
     program = shutil.which("logdepth")
     beside = Path(program).resolve().parent.parent if program else Path()
-    for folder in (Path("build/playground"), beside / "playground", beside / "share/logdepth/playground"):
+    own = Path(__file__).parent / "playground"  # the wheel has it
+    for folder in (Path("build/playground"), own, beside / "playground", beside / "share/logdepth/playground"):
         if (folder / "index.html").is_file():
             return folder
     raise BadInput("the folder of the page is missing: run ./make_playground.sh, or name it with folder")
@@ -52,8 +53,8 @@ class Playground:
         folder: str | os.PathLike[str] | None = None,
         height: int = 900,
     ) -> None:
-        """`folder` is what ./make_playground.sh wrote (default: build/playground, or that of the installed
-        program). BadInput where it is missing.
+        """`folder` is what ./make_playground.sh wrote (default: build/playground, or that of the package).
+        BadInput where it is missing.
         """
         root = _folder(folder).resolve()
         files = {

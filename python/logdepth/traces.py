@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Callable
 
 from . import _bindings
 from ._bindings import Answer, Real, TraceColumn, TraceHead, TraceMoment
+from .drawing import Drawing
+from .errors import BadInput
 
 if TYPE_CHECKING:
     import numpy
@@ -18,11 +20,12 @@ class Trace:
 
     `moments` are the places between sublayers, `columns` the numbers of the cells, `heads` what was selected
     where, `answer` what `Model.run` says. A run that is refused is there as far as it came. The arrays need
-    numpy; `number` does not.
+    numpy; `number` does not. A notebook shows the picture of `Model.draw`.
     """
 
-    def __init__(self, trace: _bindings.RawTrace) -> None:
+    def __init__(self, trace: _bindings.RawTrace, draw: Callable[[], Drawing]) -> None:
         """Of a trace of the extension module; `Model.trace` makes one."""
+        self._draw = draw
         self.moments: list[TraceMoment] = trace.moments
         self.tokens: int = trace.tokens
         self.columns: list[TraceColumn] = trace.columns
@@ -58,6 +61,13 @@ class Trace:
 
         near: numpy.typing.NDArray[numpy.float64] = numpy.frombuffer(self._floats)[self.entries()]
         return near
+
+    def _repr_svg_(self) -> str | None:
+        """Of an input that is too long for a picture none."""
+        try:
+            return self._draw().svg
+        except BadInput:
+            return None
 
     def __repr__(self) -> str:
         return f"<trace of {len(self.moments)} moments, {self.tokens} tokens, {len(self.columns)} columns>"

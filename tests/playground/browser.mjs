@@ -48,6 +48,7 @@ export class Browser {
   #next = 1;
   #waiting = new Map();
   errors = [];  // of the page: exceptions and lines of the console
+  requests = [];  // addresses, after Network.enable
 
   static async start() {
     const browser = new Browser();
@@ -76,6 +77,7 @@ export class Browser {
       return error ? reject(new Error(error.message)) : resolve(result);
     }
     if (method === 'Runtime.exceptionThrown') this.errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
     if (method === 'Log.entryAdded' && params.entry.level === 'error') this.errors.push(`${params.entry.text} ${params.entry.url ?? ''}`);
   }
 

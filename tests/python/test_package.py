@@ -63,11 +63,13 @@ def test_the_version_is_that_of_the_project():
 def test_the_wheel_holds_the_package_and_nothing_else():
     files = {str(file) for file in importlib.metadata.files("logdepth") if "__pycache__" not in str(file)}
     sources = {f"logdepth/{f.name}" for f in (ROOT / "python" / "logdepth").iterdir() if f.is_file()}
+    page = {f"logdepth/playground/{f.relative_to(ROOT / 'playground')}" for f in (ROOT / "playground").rglob("*")
+            if f.suffix in (".mjs", ".html", ".css", ".json")} | {"logdepth/playground/examples/learned-S5.svg"}
     # The program and what it says of itself (test_command.py), and libraries, if they are inside the wheel.
     program = {f for f in files if re.match(r"\.\./\.\./\.\./(bin|share)/", f)} | {"logdepth/bin/logdepth"}
     libraries = {f for f in files if f.startswith("logdepth.libs/")}
     assert len(program & files) == 6, program
-    assert {f for f in files - program - libraries if "dist-info" not in f and "_bindings" not in f} == sources
+    assert {f for f in files - program - libraries if "dist-info" not in f and "_bindings" not in f} == sources | page
     assert {"logdepth/_bindings.pyi", "logdepth/py.typed"} <= files
     assert any("licenses/LICENSE" in f for f in files)
 

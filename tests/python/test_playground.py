@@ -1,6 +1,9 @@
-"""Model.play: the page with a network, on loopback."""
+"""Model.play: the page with a network, on loopback. Model.widget: what the browser is sent (tests/playground/test_notebook.mjs
+shows it in one)."""
 
 import pathlib
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 
@@ -46,3 +49,63 @@ def test_the_page_and_the_network_are_served(model):
 def test_a_folder_without_the_page_is_refused(model, tmp_path):
     with pytest.raises(logdepth.BadInput, match="expected a folder with index.html"):
         model.play(folder=tmp_path)
+
+
+def test_the_package_has_the_page(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    page = model.play()
+    try:
+        with urllib.request.urlopen(page.url.split("#")[0]) as answer:
+            assert answer.read() == (PAGE / "index.html").read_bytes()
+    finally:
+        page.close()
+
+
+def test_a_widget_has_the_word_and_the_answer(model):
+    shown = model.widget("aabb", layer=2)
+    assert (shown.word, shown.layer, shown.token, shown.given) == ("aabb", 2, -1, {})
+    assert shown.weights == model.text()
+    assert shown.found == {"word": "aabb", "outcome": "accept", "depth": 2, "prefixes": model.prefixes("aabb")}
+    shown.word = "aab"
+    assert shown.found["outcome"] == "reject" and shown.answer.decision == "rejected"
+    shown.word = "aac"
+    assert shown.found == {"word": "aac"} and shown.answer is None
+    assert model.widget(["a", "b"]).word == "ab"
+    with pytest.raises(logdepth.BadInput, match="letter 'c' at position 3"):
+        model.widget("aac")
+
+
+def test_a_widget_has_graphs_and_raw_streams():
+    roads = logdepth.compile_connectivity(construction="rows", size=4)
+    with pytest.raises(logdepth.BadInput, match="does not take words"):
+        roads.widget()
+    shown = roads.widget(logdepth.Reach([("New York", 1), (1, "#")], "#", 1))
+    assert shown.given == {"graph": "New_York\n1\n_\nNew_York 1\n1 _", "source": "_", "target": "1"}
+    assert shown.found == {"word": "", "outcome": "not connected", "depth": 2}
+    shown = roads.widget(logdepth.Reach([("a b", "a_b")], "a b", "a_b"))
+    assert shown.given == {"graph": "1\n2\n1 2", "source": "1", "target": "2"}
+    division = logdepth.compile_division()
+    lines = division.widget(division.division(2, 3)).given["cells"].splitlines()
+    assert len(lines) == 4 and lines[0].split() == ["a.0", "a.1", "i.0", "i.1", "m.0", "m.1"]
+    assert lines[3] == "sqrt(4/5) sqrt(1/5) 2 1 3 1"
+
+
+def test_a_widget_is_one_module_of_the_files_of_the_page(model):
+    source = model.widget("a")._esm
+    for name in ("notebook_view", "attention_view", "exact_runner", "strict_json"):
+        assert source.count(f'["{name}.mjs", "') == 1
+    assert "https://" not in source and "fetch(" not in source
+
+
+def test_without_anywidget_the_extra_is_named():
+    program = ("import sys; sys.modules['anywidget'] = None; import logdepth\n"
+               "logdepth.compile_regular('a').widget('a')")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: Model.widget requires anywidget: pip install 'logdepth[widget]'")
+
+
+def test_a_trace_is_displayed_as_the_picture_of_its_run(model):
+    assert model.trace("abb")._repr_svg_() == model.draw("abb").svg
+    assert model.trace("a" * 100)._repr_svg_() is None
