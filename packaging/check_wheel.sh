@@ -9,7 +9,7 @@ folder=$(realpath "$1")
 cd "$here"
 [ "$(id -u)" -eq 0 ] || { echo "check_wheel.sh: a bare root takes chroot; expected to be run as root" >&2; exit 2; }
 . cmake/install_packages.sh
-install_packages debootstrap
+install_packages debootstrap iproute2
 bare=$here/build/bare-root
 if [ ! -e "$bare/made" ]; then
   rm -rf "$bare"
@@ -18,7 +18,8 @@ if [ ! -e "$bare/made" ]; then
   touch "$bare/made"
 fi
 peers=$(realpath build/python-peers)
-tests=(builder runs asking compare errors threads exchange exports page package command)
+tests=(builder runs asking compare certificates errors threads exchange exports page package playground command notebook
+  exports_torch exports_onnx exports_lens exports_answers exports_page)
 [ "${2:-all}" = all ] || tests=("${@:2}")
 for wheel in "$folder"/logdepth-*-abi3-*.whl "$folder"/logdepth-*-cp311-cp311-*.whl; do
   [ -e "$wheel" ] || continue
@@ -34,6 +35,7 @@ for wheel in "$folder"/logdepth-*-abi3-*.whl "$folder"/logdepth-*-cp311-cp311-*.
     bare=$1 here=$2 wheel=$3 peers=$4 newer=$5 python=$6
     shift 6
     mount --make-rprivate /
+    ip link set lo up  # pages and kernels of notebooks are served on it
     bind() { mkdir -p "$bare$2"; mount --bind "$1" "$bare$2"; mount -o remount,bind,ro "$bare$2"; }
     for place in python/logdepth python/README.md pyproject.toml tests/python docs examples playground CMakeLists.txt; do
       [ -d "$here/$place" ] || { mkdir -p "$bare/source/$(dirname "$place")"; cp "$here/$place" "$bare/source/$place"; continue; }
@@ -43,7 +45,7 @@ for wheel in "$folder"/logdepth-*-abi3-*.whl "$folder"/logdepth-*-cp311-cp311-*.
     [ -z "$newer" ] || bind "$newer" "$newer"
     mount -t proc proc "$bare/proc"
     mount -t tmpfs tmpfs "$bare/tmp"
-    mount --bind /dev "$bare/dev"
+    mount --rbind /dev "$bare/dev"  # with the terminals of notebooks
     mkdir "$bare/tmp/wheels"
     cp "$wheel" "$bare/tmp/wheels"
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LANG=C.UTF-8 PEERS="$peers" PYTHON="$python" NEWER="$newer" chroot "$bare" bash -euo pipefail -c "
