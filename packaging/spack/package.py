@@ -1,5 +1,7 @@
 """logdepth in a repository of Spack. Not built yet (docs/install.md)."""
 
+from spack_repo.builtin.build_systems.python import PythonPackage
+
 from spack.package import *
 
 
@@ -28,6 +30,15 @@ class PyLogdepth(PythonPackage):
     depends_on("pcre2@10.42:")
     depends_on("openssl@3:")
     depends_on("zlib-api")
-    depends_on("cccl@1.17:", type="build")
-    depends_on("random123@1.14:", type="build")
-    depends_on("intel-oneapi-tbb@2021.8:")
+    depends_on("cccl", type="build")  # Spack's Thrust, which brings CUDA
+    depends_on("intel-tbb@2021.8:")
+
+    resource(  # Spack has no Random123
+        name="random123",
+        url="https://deb.debian.org/debian/pool/main/libr/librandom123/librandom123_1.14.0+dfsg.orig.tar.xz",
+        sha256="0ed9bf1de7732303f35529ff9b42b0ab84e1fbeaad8ba97768440d8e2b109e87",
+        placement="random123",
+    )
+
+    def setup_build_environment(self, env):
+        env.prepend_path("CPATH", join_path(self.stage.source_path, "random123", "include"))
