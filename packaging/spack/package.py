@@ -16,7 +16,7 @@ class PyLogdepth(PythonPackage):
     depends_on("cxx", type="build")
     depends_on("python@3.11:", type=("build", "run"))
     depends_on("py-scikit-build-core@0.11:", type="build")
-    depends_on("py-nanobind@2.7:", type="build")
+    depends_on("py-nanobind@2.12:", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
