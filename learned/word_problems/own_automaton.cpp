@@ -62,11 +62,15 @@ Dfa own_automaton(const std::string& regex, const std::string& file) {
   }
 }
 
-std::string name_of_automaton(const Dfa& automaton, const std::string& file, bool verdicts) {
+std::string name_with_digits(const std::string& file, const std::string& content) {
   std::string name = file.empty() ? "regex" : std::filesystem::path(file).stem().string();
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
-  return name + "-" + sha256(automaton_to_json(automaton).dump()).substr(0, 8) +
+  return name + "-" + sha256(content).substr(0, 8);
+}
+
+std::string name_of_automaton(const Dfa& automaton, const std::string& file, bool verdicts) {
+  return name_with_digits(file, automaton_to_json(automaton).dump()) +
          (verdicts ? "-verdicts" : "");
 }
 

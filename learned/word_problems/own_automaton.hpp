@@ -22,6 +22,9 @@ Dfa own_automaton(const std::string& regex, const std::string& file);
 /// words labelled by acceptance.
 std::string name_of_automaton(const Dfa& automaton, const std::string& file, bool verdicts = false);
 
+/// "stem-1a2b3c4d": the file's name, fit for folders, and digits of the content's hash. Without a file "regex".
+std::string name_with_digits(const std::string& file, const std::string& content);
+
 /// As a result holds it, so that tables need no file again.
 nlohmann::ordered_json automaton_to_json(const Dfa& automaton);
 /// Absent where `json` is not what automaton_to_json writes.

@@ -15,6 +15,7 @@
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/own_words.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
@@ -27,10 +28,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint32_t kMostLength = 1u << 16;
-/// Tokens of a batch: more is a mistyped setting.
-constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
-
 /// Words of so many letters that a predictor is given at once in a measurement: fewer of long ones,
 /// since attention has a number for every pair of letters.
 std::uint32_t measured_at_once(std::uint32_t length) {
@@ -39,59 +36,8 @@ std::uint32_t measured_at_once(std::uint32_t length) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kMostPairs / pairs, 1, kMostWords));
 }
 
-const WordTaskConfig& checked(const WordTaskConfig& c) {
-  require(c.max_length >= 2 && c.max_length <= kMostLength,
-          fmt::format("task.max_length: expected 2 to {}, found {}", kMostLength, c.max_length));
-  require(c.threshold > 0 && c.threshold <= 1,
-          "task.threshold: expected more than 0 and at most 1, found " + Json(c.threshold).dump());
-  require(
-      c.batch_tokens > 0 && c.batch_tokens <= kMostTokens,
-      fmt::format("task.batch_tokens: expected 1 to {}, found {}", kMostTokens, c.batch_tokens));
-  require(c.batch_least > 0, "task.batch_least: expected at least 1, found 0");
-  require(
-      std::uint64_t{c.batch_least} * c.max_length <= kMostTokens,
-      fmt::format("task.batch_least: expected at most {} words of task.max_length = {}, found {}",
-                  kMostTokens / c.max_length, c.max_length, c.batch_least));
-  require(c.validation > 0, "task.validation: expected at least 1, found 0");
-  require(c.mixed_lengths >= 0 && c.mixed_lengths <= 1,
-          "task.mixed_lengths: expected 0 to 1, found " + Json(c.mixed_lengths).dump());
-  require(c.measured_times >= 1 && c.measured_times <= 64,
-          fmt::format("task.measured_times: expected 1 to 64, found {}", c.measured_times));
-  require(
-      c.measured_times == 1 || c.positions == WordTaskConfig::Positions::begin,
-      "task.measured_times: expected task.positions begin, since a table has no more positions");
-  if (c.packs()) {
-    require(c.row_tokens > c.max_length && c.row_tokens <= kMostTokens,
-            fmt::format("task.row_tokens: expected at least {}, a word of task.max_length letters "
-                        "with its begin token, found {}",
-                        c.max_length + 1, c.row_tokens));
-    require(c.positions == WordTaskConfig::Positions::begin,
-            "task.row_tokens: expected task.positions begin");
-    require(c.teach == WordTaskConfig::Teach::none,
-            "task.row_tokens: words that share a row are not taught windows, expected task.teach "
-            "none");
-  }
-  if (c.monoid.empty()) {
-    require(c.teach == WordTaskConfig::Teach::none,
-            "task.teach: windows are products of a monoid, expected task.teach none for an "
-            "automaton");
-    require(c.data.empty(),
-            "task.data: words of a file are labelled by a monoid, expected no file for an "
-            "automaton");
-    require(c.letters == WordTaskConfig::Letters::all,
-            "task.letters: an automaton has its own letters, expected all");
-  }
-  require(c.teach == WordTaskConfig::Teach::none || !c.shuffled_labels,
-          "task.teach: expected labels that are computed, not task.shuffled_labels");
-  return c;
-}
-
-NamedLetters named_letters(WordTaskConfig::Letters letters) {
-  return letters == WordTaskConfig::Letters::all ? NamedLetters::all : NamedLetters::generators;
-}
-
 MonoidTable table_of(const WordTaskConfig& config) {
-  const NamedLetters letters = named_letters(config.letters);
+  const NamedLetters letters = config.named_letters();
   MonoidTable table = [&] {
     try {
       return make_monoid_table(config.monoid, letters);
@@ -121,22 +67,44 @@ Labelling labelling_of(const Dfa& automaton, const WordTaskConfig& config) {
 }
 
 std::optional<Dfa> own_automaton_of(const WordTaskConfig& config) {
-  if (!config.monoid.empty()) return std::nullopt;
+  if (!config.monoid.empty() || config.own_labels()) return std::nullopt;
   return own_automaton(config.regex, config.automaton);
+}
+
+std::uint32_t count_of(const std::vector<std::string>& names) {
+  return static_cast<std::uint32_t>(names.size());
+}
+
+std::optional<OwnWords> own_words_of(const WordTaskConfig& config) {
+  if (!config.own_labels()) return std::nullopt;
+  OwnWords own = read_own_words(config.data);
+  const std::size_t letters = std::size_t{config.measured_times} * config.max_length;
+  require(letters <= own.longest(),
+          fmt::format(
+              "task.max_length: expected at most {} letters{}, the longest word of {}, found {}",
+              own.longest(),
+              config.measured_times > 1
+                  ? fmt::format(", task.measured_times = {} times", config.measured_times)
+                  : "",
+              config.data, letters));
+  return own;
 }
 
 class WordTask final : public Task {
  public:
   WordTask(const WordTaskConfig& config, std::uint64_t seed)
-      : config_(checked(config)),
+      : config_(config.checked()),
         seed_(seed),
         table_(config.monoid.empty() ? MonoidTable() : table_of(config)),
         automaton_(own_automaton_of(config)),
-        labelling_(automaton_ ? labelling_of(*automaton_, config) : labelling_of(table_)),
+        own_(own_words_of(config)),
+        labelling_(own_ ? Labelling{own_->name, count_of(own_->letters), 0, count_of(own_->labels)}
+                   : automaton_ ? labelling_of(*automaton_, config)
+                                : labelling_of(table_)),
         tokens_(config.positions == WordTaskConfig::Positions::begin, labelling_.letters,
                 config.max_length),
         lengths_(stage_lengths(config.max_length)) {
-    if (!config.data.empty()) read_words();
+    if (!config.data.empty()) take_words();
   }
 
   TaskFormat format() const override {
@@ -162,9 +130,17 @@ class WordTask final : public Task {
     const std::uint32_t count = std::max(config_.batch_least, config_.batch_tokens / length);
     Samples samples = tokens_.samples(count, length);
     samples.review = drawn != stage;
+    if (own_) samples.review = true;  // until a word decides
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::training, step, i);
-      add_training_word(samples, length, random);
+      const bool decides = add_training_word(samples, drawn, length, random) && drawn == stage;
+      if (!own_) continue;
+      const std::size_t end = samples.targets.size();
+      samples.labels.resize(end);
+      samples.labels.back() = decides;
+      if (decides) samples.review = false;
+      tokens_.pad(samples, samples.tokens * (i + 1) - end);
+      samples.labels.resize(samples.targets.size());
     }
     add_windows(samples);
     return samples;
@@ -173,7 +149,7 @@ class WordTask final : public Task {
   double promoting_accuracy(const Samples& samples,
                             const std::vector<std::int32_t>& answers) const override {
     std::size_t right = 0;
-    if (config_.packs()) {
+    if (!samples.labels.empty()) {
       std::size_t asked = 0;
       for (std::size_t i = 0; i < samples.targets.size(); ++i) {
         if (samples.labels[i] == 0) continue;
@@ -191,9 +167,14 @@ class WordTask final : public Task {
                const MeasureProgress& progress) const override {
     const std::uint32_t length = config_.measured_times * lengths_.at(stage);
     const std::vector<Accuracies> after = accuracies(predictor, length, progress);
-    const std::uint32_t words = measured_words();
+    const std::uint32_t words = measured_words(length);
     Json result = {{"kind", "words"}, {"monoid", labelling_.name}, {"size", labelling_.labels}};
     if (automaton_) result["automaton"] = automaton_to_json(*automaton_);
+    if (own_) {
+      result["letters"] = own_->letters;
+      result["labels"] = own_->labels;
+      result["asked"] = asked(length);
+    }
     result.update(reached(after.back()));
     result["length"] = length;
     if (config_.measured_times > 1) result["trained_length"] = lengths_.at(stage);
@@ -232,8 +213,6 @@ class WordTask final : public Task {
   }
 
  private:
-  /// A word as indices of letters.
-  using LetterWord = std::vector<std::uint32_t>;
   /// At the indices 1, 2, ... of words, over the words of validation.
   using Accuracies = std::vector<double>;
 
@@ -258,12 +237,14 @@ class WordTask final : public Task {
           lengths.chance(config_.mixed_lengths) ? lengths.below(stage + 1) : stage;
       std::int32_t segment = 0;
       for (std::uint32_t left = tokens; left > 0; ++segment) {
-        const std::uint32_t length = std::min(lengths_[drawn], left - 1);
-        add_training_word(samples, length, random);
-        left -= length + 1;
-        samples.segments.insert(samples.segments.end(), length + 1, segment);
-        samples.labels.insert(samples.labels.end(), length + 1, 0);
-        if (drawn != stage || length != lengths_[stage]) continue;
+        const std::size_t before = samples.targets.size();
+        const std::uint32_t room = std::min(lengths_[drawn], left - 1);
+        const bool decides = add_training_word(samples, drawn, room, random);
+        const std::size_t added = samples.targets.size() - before;
+        left -= static_cast<std::uint32_t>(added);
+        samples.segments.insert(samples.segments.end(), added, segment);
+        samples.labels.insert(samples.labels.end(), added, 0);
+        if (drawn != stage || !decides) continue;
         samples.labels.back() = 1;
         samples.review = false;
       }
@@ -277,24 +258,42 @@ class WordTask final : public Task {
     std::vector<std::uint32_t> loops(predictor.own_loops ? predictor.own_loops(length) : 1);
     std::iota(loops.begin(), loops.end(), 1U);
     std::vector<std::vector<std::size_t>> right(loops.size(), std::vector<std::size_t>(length));
-    const std::uint32_t at_once = measured_at_once(length), asked = measured_words();
-    for (std::uint32_t first = 0; first < asked; first += at_once) {
-      const std::uint32_t count = std::min(at_once, asked - first);
+    const std::uint32_t at_once = measured_at_once(length), words = measured_words(length);
+    for (std::uint32_t first = 0; first < words; first += at_once) {
+      const std::uint32_t count = std::min(at_once, words - first);
       const Samples samples = validation_batch(length, first, count);
       const std::vector<Answers> after = predictor.own_loops
                                              ? predictor.answers_after(samples, loops)
                                              : std::vector<Answers>{predictor.answers(samples, 0)};
       for (std::size_t loop = 0; loop < loops.size(); ++loop)
         for (std::size_t i = 0; i < samples.targets.size(); ++i)
-          if (const std::size_t place = i % samples.tokens; place >= tokens_.before())
-            right[loop][place - tokens_.before()] += after.at(loop).at(i) == samples.targets[i];
-      if (progress) progress(first + count, asked);
+          if (samples.targets[i] != Samples::kIgnored)
+            right[loop][i % samples.tokens - tokens_.before()] +=
+                after.at(loop).at(i) == samples.targets[i];
+      if (progress) progress(first + count, words);
     }
+    const std::vector<std::size_t> of = asked(length);
     std::vector<Accuracies> shares;
-    for (const std::vector<std::size_t>& words : right)
-      for (Accuracies& share = shares.emplace_back(); const std::size_t count : words)
-        share.push_back(static_cast<double>(count) / static_cast<double>(asked));
+    for (const std::vector<std::size_t>& counts : right) {
+      Accuracies& share = shares.emplace_back(of.size());
+      // An index that no word is asked at is as good as the next that is.
+      for (std::size_t i = of.size(); i-- > 0;)
+        share[i] =
+            of[i] == 0 ? share[i + 1] : static_cast<double>(counts[i]) / static_cast<double>(of[i]);
+    }
     return shares;
+  }
+
+  /// Words that a measurement asks about at the indices 1, 2, ..., up to the last that it asks at.
+  std::vector<std::size_t> asked(std::uint32_t length) const {
+    const std::uint32_t words = measured_words(length);
+    if (!own_) return std::vector<std::size_t>(length, words);
+    std::vector<std::size_t> counts(length);
+    for (std::uint32_t word = 0; word < words; ++word)
+      for (std::size_t i = 0; i < std::min<std::size_t>(length, held_out_[word].labels.size()); ++i)
+        counts[i] += held_out_[word].labels[i] != Samples::kIgnored;
+    while (!counts.empty() && counts.back() == 0) counts.pop_back();
+    return counts;
   }
 
   Json reached(const Accuracies& accuracy) const {
@@ -322,42 +321,95 @@ class WordTask final : public Task {
     }
   }
 
-  void read_words() {
+  /// Those of the file, some of them held out.
+  void take_words() {
+    HeldOutWords parts = hold_out(own_         ? std::move(own_->given.words)
+                                  : automaton_ ? words_of_automaton()
+                                               : words_of_monoid(),
+                                  "task.data: " + config_.data);
+    words_ = std::move(parts.trained);
+    held_out_ = std::move(parts.held_out);
+    if (!own_) return;
+    const auto letters = [](const LabelledWord& word) { return word.letters.size(); };
+    if (own_->given.verdicts)
+      for (auto* words : {&words_, &held_out_}) std::ranges::stable_sort(*words, {}, letters);
+    // Every stage has words that are longer than those of the stage before.
+    std::size_t longest = 0, earlier = 0;
+    for (const LabelledWord& word : words_) longest = std::max(longest, letters(word));
+    std::erase_if(lengths_, [&](std::uint32_t length) {
+      const std::size_t fit = fitting(words_, length);
+      const std::size_t reach =
+          own_->given.verdicts && fit > 0 ? letters(words_[fit - 1]) : longest;
+      if ((own_->given.verdicts && fit == 0) || reach <= earlier) return true;
+      earlier = length;
+      return false;
+    });
+    if (!lengths_.empty()) lengths_.back() = config_.max_length;
+    require(
+        !lengths_.empty() && measured_words(config_.max_length) > 0,
+        fmt::format("task.data: {}: expected words of at most {} letters, task.max_length, some to "
+                    "train on and some held out, since labels are one per word; found none {}",
+                    config_.data, config_.max_length,
+                    lengths_.empty() ? "to train on" : "among those held out"));
+  }
+
+  void require_letters(const LabelledWord& word) const {
+    const std::size_t letters = std::size_t{config_.measured_times} * config_.max_length;
+    require(word.letters.size() >= letters,
+            fmt::format("task.data: {}:{}: expected words of at least {} letters, {}"
+                        "task.max_length = {}, found {}",
+                        config_.data, word.line, letters,
+                        config_.measured_times > 1 ? "task.measured_times times " : "",
+                        config_.max_length, word.letters.size()));
+  }
+
+  /// The words of the file as far as they are read.
+  std::vector<LabelledWord> cut(std::vector<LabelledWord> words) const {
+    for (LabelledWord& word : words) {
+      require_letters(word);
+      word.letters.resize(std::size_t{config_.measured_times} * config_.max_length);
+    }
+    return words;
+  }
+
+  std::vector<LabelledWord> words_of_automaton() const {
+    return cut(read_words_of_automaton(config_.data, *automaton_,
+                                       config_.labels == WordTaskConfig::Labels::verdicts));
+  }
+
+  std::vector<LabelledWord> words_of_monoid() const {
     std::vector<std::optional<std::uint32_t>> letter_of(table_.size);
     for (std::size_t letter = table_.letters.size(); letter-- > 0;)
       letter_of[table_.letters[letter]] = static_cast<std::uint32_t>(letter);
-    WordFile file = read_word_file(config_.data, table_);
-    const std::size_t letters = std::size_t{config_.measured_times} * config_.max_length;
-    for (WordRow& row : file.rows) {
-      require(row.word.size() >= letters,
-              fmt::format("task.data: {}:{}: expected words of at least {} letters, {}"
-                          "task.max_length = {}, found {}",
-                          config_.data, row.line, letters,
-                          config_.measured_times > 1 ? "task.measured_times times " : "",
-                          config_.max_length, row.word.size()));
-      row.word.resize(letters);
-      for (std::uint32_t& element : row.word) {
+    std::vector<LabelledWord> words;
+    for (WordRow& row : read_word_file(config_.data, table_).rows)
+      words.push_back({std::move(row.word), {}, row.line});
+    words = cut(std::move(words));
+    for (LabelledWord& word : words)
+      for (std::uint32_t& element : word.letters) {
         require(
             letter_of[element].has_value(),
             fmt::format("task.data: {}:{}: expected generators of {}, as in task.letters, found {}",
-                        config_.data, row.line, table_.name, table_.element_names[element]));
+                        config_.data, word.line, table_.name, table_.element_names[element]));
         element = *letter_of[element];
       }
-      words_.push_back(std::move(row.word));
-    }
-    HeldOutWords parts = hold_out(std::move(words_));
-    require(parts.different >= 2,
-            fmt::format("task.data: {}: expected at least 2 different words, since one is held out "
-                        "for the measure, found {}",
-                        config_.data, parts.different));
-    words_ = std::move(parts.trained);
-    held_out_ = std::move(parts.held_out);
+    return words;
+  }
+
+  /// How many of the words may be read in so many letters: with a label per word the whole ones, which come
+  /// first.
+  std::size_t fitting(const std::vector<LabelledWord>& words, std::uint32_t length) const {
+    if (!own_ || !own_->given.verdicts) return words.size();
+    const auto end = std::ranges::upper_bound(
+        words, length, {}, [](const LabelledWord& word) { return word.letters.size(); });
+    return static_cast<std::size_t>(end - words.begin());
   }
 
   /// Words of a measurement.
-  std::uint32_t measured_words() const {
+  std::uint32_t measured_words(std::uint32_t length) const {
     if (held_out_.empty()) return config_.validation;
-    return static_cast<std::uint32_t>(std::min<std::size_t>(config_.validation, held_out_.size()));
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>(config_.validation, fitting(held_out_, length)));
   }
 
   Samples validation_batch(std::uint32_t length, std::uint32_t first, std::uint32_t count) const {
@@ -365,39 +417,54 @@ class WordTask final : public Task {
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
       if (held_out_.empty()) {
-        add_drawn_word(samples, length, random);
+        add_word(samples, drawn_word(length, random), length, random);
       } else {
         add_word(samples, held_out_[first + i], length, random);
       }
+      tokens_.pad(samples, samples.tokens * (i + 1) - samples.targets.size());
     }
     return samples;
   }
 
-  void add_training_word(Samples& samples, std::uint32_t length, CounterRandom& random) const {
+  /// A word of a stage, as much of it as there is room for. Result: whether its last letter is there and
+  /// no earlier stage has it, so that it decides about promotion.
+  bool add_training_word(Samples& samples, std::size_t stage, std::uint32_t room,
+                         CounterRandom& random) const {
+    const std::uint32_t earlier = stage == 0 ? 0 : lengths_[stage - 1];
     if (words_.empty()) {
-      add_drawn_word(samples, length, random);
-    } else {
-      add_word(samples, words_[random.below(words_.size())], length, random);
+      add_word(samples, drawn_word(room, random), room, random);
+      return room == lengths_[stage];
     }
+    const LabelledWord& word = words_[random.below(fitting(words_, lengths_[stage]))];
+    add_word(samples, word, room, random);
+    const std::size_t whole = std::min<std::size_t>(word.letters.size(), lengths_[stage]);
+    return whole > earlier && whole <= room;
   }
 
-  void add_drawn_word(Samples& samples, std::uint32_t length, CounterRandom& random) const {
-    LetterWord word(length);
-    for (std::uint32_t& letter : word)
+  LabelledWord drawn_word(std::uint32_t length, CounterRandom& random) const {
+    LabelledWord word{std::vector<std::uint32_t>(length)};
+    for (std::uint32_t& letter : word.letters)
       letter = static_cast<std::uint32_t>(random.below(labelling_.letters));
-    add_word(samples, word, length, random);
+    return word;
   }
 
   /// The beginning of `word` with its labels, or with drawn ones in their place.
-  void add_word(Samples& samples, const LetterWord& word, std::uint32_t length,
+  void add_word(Samples& samples, const LabelledWord& word, std::uint32_t length,
                 CounterRandom& random) const {
-    tokens_.add(samples, word, length);
+    const std::size_t letters = std::min<std::size_t>(word.letters.size(), length);
+    tokens_.add(samples, word.letters, letters);
     std::uint32_t state = labelling_.start;
-    for (std::size_t i = 0; i < length; ++i) {
-      state = labelling_.step(state, word[i]);
-      const std::uint64_t target =
-          config_.shuffled_labels ? random.below(labelling_.labels) : labelling_.label[state];
-      samples.targets.push_back(static_cast<std::int32_t>(target));
+    for (std::size_t i = 0; i < letters; ++i) {
+      std::int32_t target = Samples::kIgnored;
+      if (!word.labels.empty()) {
+        target = word.labels[i];
+      } else {
+        state = labelling_.step(state, word.letters[i]);
+        target = static_cast<std::int32_t>(labelling_.label[state]);
+      }
+      if (config_.shuffled_labels && target != Samples::kIgnored)
+        target = static_cast<std::int32_t>(random.below(labelling_.labels));
+      samples.targets.push_back(target);
     }
   }
 
@@ -405,77 +472,18 @@ class WordTask final : public Task {
   std::uint64_t seed_;
   MonoidTable table_;             ///< empty for an automaton
   std::optional<Dfa> automaton_;  ///< in place of a monoid
+  std::optional<OwnWords> own_;   ///< in place of both
   Labelling labelling_;
   WordTokens tokens_;
   std::vector<std::uint32_t> lengths_;
-  std::vector<LetterWord> words_;     ///< of `data`, to train on; empty: words are drawn
-  std::vector<LetterWord> held_out_;  ///< of `data`, to measure
+  std::vector<LabelledWord> words_;     ///< of `data`, to train on; empty: words are drawn
+  std::vector<LabelledWord> held_out_;  ///< of `data`, to measure
 };
 
 }  // namespace
 
-std::unique_ptr<TaskSettings> WordTaskConfig::clone() const {
-  return std::make_unique<WordTaskConfig>(*this);
-}
-
-void WordTaskConfig::visit(SettingVisitor& visit) {
-  visit("monoid", monoid);
-  if (monoid.empty()) {
-    visit("regex", regex);
-    visit.file("automaton", automaton);
-    visit("labels", labels, {"states", "verdicts"});
-  }
-  visit("letters", letters, {"all", "generators"});
-  visit("positions", positions, {"table", "begin"});
-  visit("max_length", max_length);
-  visit("batch_tokens", batch_tokens);
-  visit("batch_least", batch_least);
-  visit("row_tokens", row_tokens);
-  visit("validation", validation);
-  visit("measured_times", measured_times);
-  visit("threshold", threshold);
-  visit("mixed_lengths", mixed_lengths);
-  visit("teach", teach, {"none", "windows"});
-  visit.file("data", data);
-  visit("shuffled_labels", shuffled_labels);
-}
-
-std::uint32_t WordTaskConfig::taught_levels() const {
-  return teach == Teach::windows ? static_cast<std::uint32_t>(ceil_log2(max_length)) : 0;
-}
-
 std::unique_ptr<Task> WordTaskConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<WordTask>(*this, seed);
-}
-
-std::uint32_t WordTaskConfig::longest() const {
-  return positions == Positions::table ? max_length : kMostLength;
-}
-
-void WordTaskConfig::ask(const MeasureRequest& request) {
-  const bool table = positions == Positions::table;
-  require(request.length == 0 || (request.length >= 2 && request.length <= longest()),
-          fmt::format("--length: expected 2 to {}{}, found {}", longest(),
-                      table ? ", the positions that the network has" : "", request.length));
-  if (request.length > 0) {
-    max_length = request.length;
-    measured_times = 1;
-    row_tokens = 0;  // nothing is trained
-  }
-  if (request.samples > 0) validation = request.samples;
-  // Words of another length than those of the file are drawn.
-  if (request.length > 0) data.clear();
-}
-
-bool WordTaskConfig::asks_products() const {
-  return !monoid.empty();
-}
-
-ProductQuestion WordTaskConfig::products() const {
-  const Action generators = named_monoid(monoid, NamedLetters::generators);
-  const auto elements = enumerate_monoid(generators.generators, generators.points, kMostElements);
-  return {monoid, named_monoid(monoid, named_letters(letters)).alphabet.names(), max_length,
-          elements.value().elements};
 }
 
 }  // namespace logdepth::inline learned_word_problems

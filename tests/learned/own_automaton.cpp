@@ -144,9 +144,6 @@ TEST(OwnAutomata, WhatIsNoTaskIsRefusedByItsSetting) {
   WordTaskConfig windows = config_of(kEndsInAbb, Labels::states);
   windows.teach = WordTaskConfig::Teach::windows;
   EXPECT_NE(made(windows).find("task.teach: windows"), std::string::npos);
-  WordTaskConfig data = config_of(kEndsInAbb, Labels::states);
-  data.data = "words.csv";
-  EXPECT_NE(made(data).find("task.data: "), std::string::npos);
 }
 
 TEST(OwnAutomata, ItsConstructionsAreCountedAndVerified) {
