@@ -34,7 +34,8 @@ class WordProblemExperiment final : public Experiment {
           monoids_);
     visit("--regex",
           "the states of this regular expression's minimal automaton, after every letter", regex_);
-    visit("--automaton", "the same of an automaton file: .fst, .jff, .dot, .mata or .json",
+    visit("--automaton",
+          "the same of an automaton file: OpenFst, JFLAP, DOT, Mata or JSON, by its content",
           automaton_);
     visit("--labels",
           "labels of --regex and --automaton: states of the minimal automaton, or verdicts, "

@@ -4,24 +4,19 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "learned/records/batch_text.hpp"
 #include "learned/records/counter_random.hpp"
-#include "learned/word_problems/held_out_words.hpp"
+#include "learned/word_problems/csv_fields.hpp"
 #include "learned/word_problems/labelling.hpp"
-#include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/own_automaton.hpp"
-#include "learned/word_problems/own_words.hpp"
-#include "learned/word_problems/word_data.hpp"
+#include "learned/word_problems/task_words.hpp"
 #include "learned/word_problems/word_tokens.hpp"
-#include "logdepth/errors.hpp"
-#include "objects/action.hpp"
-#include "objects/transition_monoid.hpp"
-#include "runtime/file/unrolling.hpp"
 
 namespace logdepth::inline learned_word_problems {
 namespace {
@@ -36,76 +31,14 @@ std::uint32_t measured_at_once(std::uint32_t length) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kMostPairs / pairs, 1, kMostWords));
 }
 
-MonoidTable table_of(const WordTaskConfig& config) {
-  const NamedLetters letters = config.named_letters();
-  MonoidTable table = [&] {
-    try {
-      return make_monoid_table(config.monoid, letters);
-    } catch (const InputError& error) {
-      throw InputError(std::string("task.monoid: ") + error.what());
-    } catch (const SizeLimit& error) {
-      throw InputError(std::string("task.monoid: ") + error.what());
-    }
-  }();
-  require(table.size > 1,
-          "task.monoid: expected at least 2 elements, " + config.monoid + " has one");
-  return table;
-}
-
-/// 2, 4, 8, ..., and `longest` in the end.
-std::vector<std::uint32_t> stage_lengths(std::uint32_t longest) {
-  std::vector<std::uint32_t> lengths;
-  for (std::uint32_t length = 2; length < longest; length *= 2) lengths.push_back(length);
-  lengths.push_back(longest);
-  return lengths;
-}
-
-Labelling labelling_of(const Dfa& automaton, const WordTaskConfig& config) {
-  const bool verdicts = config.labels == WordTaskConfig::Labels::verdicts;
-  return labelling_of(automaton, name_of_automaton(automaton, config.automaton, verdicts),
-                      verdicts);
-}
-
-std::optional<Dfa> own_automaton_of(const WordTaskConfig& config) {
-  if (!config.monoid.empty() || config.own_labels()) return std::nullopt;
-  return own_automaton(config.regex, config.automaton);
-}
-
-std::uint32_t count_of(const std::vector<std::string>& names) {
-  return static_cast<std::uint32_t>(names.size());
-}
-
-std::optional<OwnWords> own_words_of(const WordTaskConfig& config) {
-  if (!config.own_labels()) return std::nullopt;
-  OwnWords own = read_own_words(config.data);
-  const std::size_t letters = std::size_t{config.measured_times} * config.max_length;
-  require(letters <= own.longest(),
-          fmt::format(
-              "task.max_length: expected at most {} letters{}, the longest word of {}, found {}",
-              own.longest(),
-              config.measured_times > 1
-                  ? fmt::format(", task.measured_times = {} times", config.measured_times)
-                  : "",
-              config.data, letters));
-  return own;
-}
-
-class WordTask final : public Task {
+class WordTask final : public Task, public BatchText {
  public:
   WordTask(const WordTaskConfig& config, std::uint64_t seed)
       : config_(config.checked()),
         seed_(seed),
-        table_(config.monoid.empty() ? MonoidTable() : table_of(config)),
-        automaton_(own_automaton_of(config)),
-        own_(own_words_of(config)),
-        labelling_(own_ ? Labelling{own_->name, count_of(own_->letters), 0, count_of(own_->labels)}
-                   : automaton_ ? labelling_of(*automaton_, config)
-                                : labelling_of(table_)),
+        words_(config_),
         tokens_(config.positions == WordTaskConfig::Positions::begin, labelling_.letters,
-                config.max_length),
-        lengths_(stage_lengths(config.max_length)) {
-    if (!config.data.empty()) take_words();
-  }
+                config.max_length) {}
 
   TaskFormat format() const override {
     TaskFormat format;
@@ -130,11 +63,11 @@ class WordTask final : public Task {
     const std::uint32_t count = std::max(config_.batch_least, config_.batch_tokens / length);
     Samples samples = tokens_.samples(count, length);
     samples.review = drawn != stage;
-    if (own_) samples.review = true;  // until a word decides
+    if (words_.own()) samples.review = true;  // until a word decides
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::training, step, i);
       const bool decides = add_training_word(samples, drawn, length, random) && drawn == stage;
-      if (!own_) continue;
+      if (!words_.own()) continue;
       const std::size_t end = samples.targets.size();
       samples.labels.resize(end);
       samples.labels.back() = decides;
@@ -167,19 +100,19 @@ class WordTask final : public Task {
                const MeasureProgress& progress) const override {
     const std::uint32_t length = config_.measured_times * lengths_.at(stage);
     const std::vector<Accuracies> after = accuracies(predictor, length, progress);
-    const std::uint32_t words = measured_words(length);
+    const std::uint32_t words = words_.measured(length);
     Json result = {{"kind", "words"}, {"monoid", labelling_.name}, {"size", labelling_.labels}};
-    if (automaton_) result["automaton"] = automaton_to_json(*automaton_);
-    if (own_) {
-      result["letters"] = own_->letters;
-      result["labels"] = own_->labels;
-      result["asked"] = asked(length);
+    if (words_.automaton()) result["automaton"] = automaton_to_json(*words_.automaton());
+    if (words_.own()) {
+      result["letters"] = words_.own()->letters;
+      result["labels"] = words_.own()->labels;
+      result["asked"] = words_.asked(length);
     }
     result.update(reached(after.back()));
     result["length"] = length;
     if (config_.measured_times > 1) result["trained_length"] = lengths_.at(stage);
     result["words"] = words;
-    if (!held_out_.empty()) result["held_out"] = true;
+    if (!words_.held_out().empty()) result["held_out"] = true;
     result["threshold"] = config_.threshold;
     result["accuracy"] = after.back();
     if (!predictor.own_loops) return result;
@@ -190,6 +123,29 @@ class WordTask final : public Task {
       entry["accuracy"] = after[loops - 1];
     }
     return result;
+  }
+
+  void write_batch_header(std::ostream& out) const override {
+    out << "step,row,decides,input,target\n";
+  }
+  void write_batch(std::ostream& out, std::size_t stage, std::uint64_t step) const override {
+    const Samples samples = training_batch(stage, step);
+    for_each_word(samples, [&](std::size_t row, std::size_t first, std::size_t end) {
+      const bool decides = samples.labels.empty() ? !samples.review : samples.labels[end - 1] == 1;
+      out << step << ',' << row << ',' << decides << ',';
+      write_word(out, samples, first, end);
+    });
+  }
+  void write_measured(std::ostream& out, std::size_t stage) const override {
+    const std::uint32_t length = config_.measured_times * lengths_.at(stage);
+    const std::uint32_t words = words_.measured(length), at_once = measured_at_once(length);
+    out << "input,target\n";
+    for (std::uint32_t first = 0; first < words; first += at_once) {
+      const Samples samples = validation_batch(length, first, std::min(at_once, words - first));
+      for_each_word(samples, [&](std::size_t, std::size_t begin, std::size_t end) {
+        write_word(out, samples, begin, end);
+      });
+    }
   }
 
   Score score(const Predictor& predictor, std::size_t stage) const override {
@@ -215,6 +171,40 @@ class WordTask final : public Task {
  private:
   /// At the indices 1, 2, ... of words, over the words of validation.
   using Accuracies = std::vector<double>;
+
+  /// Visits the words of samples that something is asked of, up to the last letter after which it is, by
+  /// their tokens, and the row that each is in.
+  template <class Visit>
+  void for_each_word(const Samples& samples, Visit visit) const {
+    const std::size_t tables = tokens_.tables().size();
+    const auto begins = [&](std::size_t i) {
+      return i % samples.tokens == 0 ||
+             (tokens_.before() > 0 &&
+              samples.indices[i * tables] == static_cast<std::int32_t>(labelling_.letters));
+    };
+    for (std::size_t i = 0; i < samples.targets.size();) {
+      const std::size_t row = i / samples.tokens, first = i + tokens_.before();
+      std::size_t end = first;
+      for (++i; i < samples.targets.size() && !begins(i);) ++i;
+      for (std::size_t k = first; k < i; ++k)
+        if (samples.targets[k] != Samples::kIgnored) end = k + 1;
+      if (end > first) visit(row, first, end);
+    }
+  }
+
+  void write_word(std::ostream& out, const Samples& samples, std::size_t first,
+                  std::size_t end) const {
+    const std::size_t tables = tokens_.tables().size();
+    std::string input, target;
+    for (std::size_t i = first; i < end; ++i) {
+      if (i > first) input += ' ';
+      input += words_.letter_name(static_cast<std::size_t>(samples.indices[i * tables]));
+      if (samples.targets[i] == Samples::kIgnored) continue;
+      if (!target.empty()) target += ' ';
+      target += words_.label_name(static_cast<std::size_t>(samples.targets[i]));
+    }
+    out << csv_field(input) << ',' << csv_field(target) << '\n';
+  }
 
   /// The stage that a batch is of: the present one, or one drawn up to it.
   std::size_t drawn_stage(std::size_t stage, std::uint64_t step) const {
@@ -258,7 +248,7 @@ class WordTask final : public Task {
     std::vector<std::uint32_t> loops(predictor.own_loops ? predictor.own_loops(length) : 1);
     std::iota(loops.begin(), loops.end(), 1U);
     std::vector<std::vector<std::size_t>> right(loops.size(), std::vector<std::size_t>(length));
-    const std::uint32_t at_once = measured_at_once(length), words = measured_words(length);
+    const std::uint32_t at_once = measured_at_once(length), words = words_.measured(length);
     for (std::uint32_t first = 0; first < words; first += at_once) {
       const std::uint32_t count = std::min(at_once, words - first);
       const Samples samples = validation_batch(length, first, count);
@@ -272,7 +262,7 @@ class WordTask final : public Task {
                 after.at(loop).at(i) == samples.targets[i];
       if (progress) progress(first + count, words);
     }
-    const std::vector<std::size_t> of = asked(length);
+    const std::vector<std::size_t> of = words_.asked(length);
     std::vector<Accuracies> shares;
     for (const std::vector<std::size_t>& counts : right) {
       Accuracies& share = shares.emplace_back(of.size());
@@ -282,18 +272,6 @@ class WordTask final : public Task {
             of[i] == 0 ? share[i + 1] : static_cast<double>(counts[i]) / static_cast<double>(of[i]);
     }
     return shares;
-  }
-
-  /// Words that a measurement asks about at the indices 1, 2, ..., up to the last that it asks at.
-  std::vector<std::size_t> asked(std::uint32_t length) const {
-    const std::uint32_t words = measured_words(length);
-    if (!own_) return std::vector<std::size_t>(length, words);
-    std::vector<std::size_t> counts(length);
-    for (std::uint32_t word = 0; word < words; ++word)
-      for (std::size_t i = 0; i < std::min<std::size_t>(length, held_out_[word].labels.size()); ++i)
-        counts[i] += held_out_[word].labels[i] != Samples::kIgnored;
-    while (!counts.empty() && counts.back() == 0) counts.pop_back();
-    return counts;
   }
 
   Json reached(const Accuracies& accuracy) const {
@@ -310,116 +288,26 @@ class WordTask final : public Task {
     for (std::size_t i = 0; i < samples.targets.size(); ++i)
       products.push_back(
           i % samples.tokens < tokens_.before()
-              ? table_.identity
-              : table_.letters[static_cast<std::size_t>(samples.indices[i * tables])]);
+              ? words_.table().identity
+              : words_.table().letters[static_cast<std::size_t>(samples.indices[i * tables])]);
     for (std::size_t half = 1; samples.taught.size() < config_.taught_levels(); half *= 2) {
       for (std::size_t i = products.size(); i-- > 0;)
-        if (i % samples.tokens >= half) products[i] = table_.times(products[i - half], products[i]);
+        if (i % samples.tokens >= half)
+          products[i] = words_.table().times(products[i - half], products[i]);
       auto& level = samples.taught.emplace_back(products.begin(), products.end());
       for (std::size_t i = 0; i < level.size(); ++i)
         if (i % samples.tokens < tokens_.before()) level[i] = Samples::kIgnored;
     }
   }
 
-  /// Those of the file, some of them held out.
-  void take_words() {
-    HeldOutWords parts = hold_out(own_         ? std::move(own_->given.words)
-                                  : automaton_ ? words_of_automaton()
-                                               : words_of_monoid(),
-                                  "task.data: " + config_.data);
-    words_ = std::move(parts.trained);
-    held_out_ = std::move(parts.held_out);
-    if (!own_) return;
-    const auto letters = [](const LabelledWord& word) { return word.letters.size(); };
-    if (own_->given.verdicts)
-      for (auto* words : {&words_, &held_out_}) std::ranges::stable_sort(*words, {}, letters);
-    // Every stage has words that are longer than those of the stage before.
-    std::size_t longest = 0, earlier = 0;
-    for (const LabelledWord& word : words_) longest = std::max(longest, letters(word));
-    std::erase_if(lengths_, [&](std::uint32_t length) {
-      const std::size_t fit = fitting(words_, length);
-      const std::size_t reach =
-          own_->given.verdicts && fit > 0 ? letters(words_[fit - 1]) : longest;
-      if ((own_->given.verdicts && fit == 0) || reach <= earlier) return true;
-      earlier = length;
-      return false;
-    });
-    if (!lengths_.empty()) lengths_.back() = config_.max_length;
-    require(
-        !lengths_.empty() && measured_words(config_.max_length) > 0,
-        fmt::format("task.data: {}: expected words of at most {} letters, task.max_length, some to "
-                    "train on and some held out, since labels are one per word; found none {}",
-                    config_.data, config_.max_length,
-                    lengths_.empty() ? "to train on" : "among those held out"));
-  }
-
-  void require_letters(const LabelledWord& word) const {
-    const std::size_t letters = std::size_t{config_.measured_times} * config_.max_length;
-    require(word.letters.size() >= letters,
-            fmt::format("task.data: {}:{}: expected words of at least {} letters, {}"
-                        "task.max_length = {}, found {}",
-                        config_.data, word.line, letters,
-                        config_.measured_times > 1 ? "task.measured_times times " : "",
-                        config_.max_length, word.letters.size()));
-  }
-
-  /// The words of the file as far as they are read.
-  std::vector<LabelledWord> cut(std::vector<LabelledWord> words) const {
-    for (LabelledWord& word : words) {
-      require_letters(word);
-      word.letters.resize(std::size_t{config_.measured_times} * config_.max_length);
-    }
-    return words;
-  }
-
-  std::vector<LabelledWord> words_of_automaton() const {
-    return cut(read_words_of_automaton(config_.data, *automaton_,
-                                       config_.labels == WordTaskConfig::Labels::verdicts));
-  }
-
-  std::vector<LabelledWord> words_of_monoid() const {
-    std::vector<std::optional<std::uint32_t>> letter_of(table_.size);
-    for (std::size_t letter = table_.letters.size(); letter-- > 0;)
-      letter_of[table_.letters[letter]] = static_cast<std::uint32_t>(letter);
-    std::vector<LabelledWord> words;
-    for (WordRow& row : read_word_file(config_.data, table_).rows)
-      words.push_back({std::move(row.word), {}, row.line});
-    words = cut(std::move(words));
-    for (LabelledWord& word : words)
-      for (std::uint32_t& element : word.letters) {
-        require(
-            letter_of[element].has_value(),
-            fmt::format("task.data: {}:{}: expected generators of {}, as in task.letters, found {}",
-                        config_.data, word.line, table_.name, table_.element_names[element]));
-        element = *letter_of[element];
-      }
-    return words;
-  }
-
-  /// How many of the words may be read in so many letters: with a label per word the whole ones, which come
-  /// first.
-  std::size_t fitting(const std::vector<LabelledWord>& words, std::uint32_t length) const {
-    if (!own_ || !own_->given.verdicts) return words.size();
-    const auto end = std::ranges::upper_bound(
-        words, length, {}, [](const LabelledWord& word) { return word.letters.size(); });
-    return static_cast<std::size_t>(end - words.begin());
-  }
-
-  /// Words of a measurement.
-  std::uint32_t measured_words(std::uint32_t length) const {
-    if (held_out_.empty()) return config_.validation;
-    return static_cast<std::uint32_t>(
-        std::min<std::size_t>(config_.validation, fitting(held_out_, length)));
-  }
-
   Samples validation_batch(std::uint32_t length, std::uint32_t first, std::uint32_t count) const {
     Samples samples = tokens_.samples(count, length);
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
-      if (held_out_.empty()) {
+      if (words_.held_out().empty()) {
         add_word(samples, drawn_word(length, random), length, random);
       } else {
-        add_word(samples, held_out_[first + i], length, random);
+        add_word(samples, words_.held_out()[first + i], length, random);
       }
       tokens_.pad(samples, samples.tokens * (i + 1) - samples.targets.size());
     }
@@ -431,11 +319,12 @@ class WordTask final : public Task {
   bool add_training_word(Samples& samples, std::size_t stage, std::uint32_t room,
                          CounterRandom& random) const {
     const std::uint32_t earlier = stage == 0 ? 0 : lengths_[stage - 1];
-    if (words_.empty()) {
+    if (words_.trained().empty()) {
       add_word(samples, drawn_word(room, random), room, random);
       return room == lengths_[stage];
     }
-    const LabelledWord& word = words_[random.below(fitting(words_, lengths_[stage]))];
+    const LabelledWord& word =
+        words_.trained()[random.below(words_.fitting(words_.trained(), lengths_[stage]))];
     add_word(samples, word, room, random);
     const std::size_t whole = std::min<std::size_t>(word.letters.size(), lengths_[stage]);
     return whole > earlier && whole <= room;
@@ -470,14 +359,10 @@ class WordTask final : public Task {
 
   WordTaskConfig config_;
   std::uint64_t seed_;
-  MonoidTable table_;             ///< empty for an automaton
-  std::optional<Dfa> automaton_;  ///< in place of a monoid
-  std::optional<OwnWords> own_;   ///< in place of both
-  Labelling labelling_;
+  TaskWords words_;
+  const Labelling& labelling_ = words_.labelling();
+  const std::vector<std::uint32_t>& lengths_ = words_.lengths();
   WordTokens tokens_;
-  std::vector<std::uint32_t> lengths_;
-  std::vector<LabelledWord> words_;     ///< of `data`, to train on; empty: words are drawn
-  std::vector<LabelledWord> held_out_;  ///< of `data`, to measure
 };
 
 }  // namespace

@@ -232,8 +232,12 @@ TEST_F(OwnWordTasks, FillRowsWithWholeWordsWhoseLabelIsTheLast) {
         }
         const std::int32_t expected = count(samples.indices[i]);
         const bool last = i + 1 == row * 16 + 16 || samples.segments[i + 1] != segment;
-        if (!last && verdicts) EXPECT_EQ(samples.targets[i], Samples::kIgnored);
-        if (samples.targets[i] != Samples::kIgnored) EXPECT_EQ(samples.targets[i], expected);
+        if (!last && verdicts) {
+          EXPECT_EQ(samples.targets[i], Samples::kIgnored);
+        }
+        if (samples.targets[i] != Samples::kIgnored) {
+          EXPECT_EQ(samples.targets[i], expected);
+        }
         if (!samples.labels[i]) continue;
         ++decided;
         EXPECT_TRUE(last);
