@@ -8,7 +8,10 @@
 #include "cli/data_output.hpp"
 #include "cli/validators.hpp"
 #include "learned/records/counter_random.hpp"
+#include "learned/word_problems/csv_fields.hpp"
+#include "learned/word_problems/labelling.hpp"
 #include "learned/word_problems/monoid_table.hpp"
+#include "learned/word_problems/own_automaton.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/gzip_text.hpp"
@@ -21,7 +24,7 @@ constexpr const char* kMonoidHelp =
     "product such as A4_x_Z5";
 
 struct WordsOptions {
-  std::string monoid, letters = "all", order = "ours";
+  std::string monoid, regex, automaton, letters = "all", order = "ours", labels = "states";
   DataOutput output;
   std::uint64_t length = 0, words = 1000, seed = 1;
 };
@@ -45,9 +48,34 @@ void write_words(const WordsOptions& options, const MonoidTable& table, std::ost
   }
 }
 
+/// Words with the states of an automaton, or its verdicts, after every letter.
+void write_words(const WordsOptions& options, const Dfa& automaton, std::ostream& out) {
+  const Labelling moves = labelling_of(automaton, "", options.labels == "verdicts");
+  out << "seed,input,target\n";
+  for (std::uint64_t i = 0; i < options.words && out; ++i) {
+    CounterRandom random(options.seed, RandomStream::data_files, 0, i);
+    std::uint32_t state = moves.start;
+    std::string input, target;
+    for (std::uint64_t k = 0; k < options.length; ++k) {
+      const auto letter = static_cast<Letter>(random.below(moves.letters));
+      state = moves.step(state, letter);
+      input += (k > 0 ? " " : "") + automaton.alphabet.name(letter);
+      target += (k > 0 ? " " : "") + std::to_string(moves.label[state]);
+    }
+    out << options.seed << ',' << csv_field(input) << ',' << target << '\n';
+  }
+}
+
 int data_words(const WordsOptions& options) {
   require(options.length > 0, "--length: expected at least 1");
   require(options.words > 0, "--words: expected at least 1");
+  if (options.monoid.empty()) {
+    require(!options.regex.empty() || !options.automaton.empty(),
+            "data words: expected one of --monoid, --regex and --automaton, found none");
+    const Dfa automaton = own_automaton(options.regex, options.automaton, "--");
+    return options.output.write([&](std::ostream& out) { write_words(options, automaton, out); },
+                                {options.automaton});
+  }
   const MonoidTable table = make_monoid_table(
       options.monoid, options.letters == "all" ? NamedLetters::all : NamedLetters::generators);
   return options.output.write([&](std::ostream& out) { write_words(options, table, out); });
@@ -106,9 +134,25 @@ Command add_data_words(CLI::App& data) {
   CLI::App* command =
       data.add_subcommand("words",
                           "write random words over a group or monoid with their prefix products, "
-                          "as CSV: seed,input,target\nExample: logdepth data words --monoid A5 "
+                          "or over an automaton with its states, as CSV: seed,input,target\n"
+                          "Example: logdepth data words --monoid A5 "
                           "--length 32 --words 1000 --seed 1 -o a5.csv");
-  command->add_option("--monoid", options->monoid, kMonoidHelp)->required();
+  CLI::Option* const monoid = command->add_option("--monoid,--group", options->monoid, kMonoidHelp);
+  CLI::Option* const regex = command->add_option(
+      "--regex", options->regex, "words over the letters of this regular expression");
+  CLI::Option* const automaton = command->add_option(
+      "--automaton", options->automaton,
+      "the same of an automaton file: OpenFst, JFLAP, DOT, Mata or JSON, by its content");
+  regex->excludes(monoid)->excludes(automaton);
+  automaton->excludes(monoid);
+  command
+      ->add_option(
+          "--labels", options->labels,
+          "of --regex and --automaton: states of the minimal automaton after every letter, or "
+          "verdicts, whether it accepts")
+      ->check(choice_of({"states", "verdicts"}))
+      ->capture_default_str()
+      ->excludes(monoid);
   command->add_option("--length", options->length, "word length in letters")
       ->required()
       ->check(kSmallCount);
@@ -121,14 +165,16 @@ Command add_data_words(CLI::App& data) {
       ->capture_default_str();
   command->add_option("--letters", options->letters, "letters to draw: all elements or generators")
       ->check(choice_of({"all", "generators"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(monoid);
   command
       ->add_option("--order", options->order,
                    "convention. ours: the first letter acts first, elements in breadth-first "
                    "order; published: the last letter acts first, elements numbered as in "
                    "github.com/jopetty/word-problem")
       ->check(choice_of({"ours", "published"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(monoid);
   options->output.add(*command);
   return [options] { return data_words(*options); };
 }

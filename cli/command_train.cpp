@@ -18,6 +18,7 @@
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/validators.hpp"
+#include "learned/jobs/batch_files.hpp"
 #include "learned/jobs/plan_states.hpp"
 #include "learned/jobs/slurm_array.hpp"
 #include "learned/jobs/training_jobs.hpp"
@@ -63,6 +64,7 @@ struct TrainArguments {
   std::optional<double> seconds;
   std::vector<std::string> settings;
   std::string weights, write_plan;
+  bool write_data = false;
 };
 
 void add_run_options(CLI::App& command, TrainArguments& options) {
@@ -85,6 +87,9 @@ void add_run_options(CLI::App& command, TrainArguments& options) {
                   "packed words are trained together")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
+  command.add_flag("--write-data", options.write_data,
+                   "of word problems, also write what each run was trained on, batch by batch, and "
+                   "what it was measured on: batches.csv and measured.csv in its folder");
 }
 
 void add_options(CLI::App& command, TrainArguments& options) {
@@ -149,13 +154,16 @@ int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) 
   check(plan, !options.write_plan.empty()    ? ModelUse::named
               : options.jobs.device == "cpu" ? ModelUse::trained
                                              : ModelUse::read);
+  if (options.write_data) require_batch_text(plan);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
     std::cerr << "wrote " << options.write_plan << ": " << counted(plan.size(), "run") << '\n';
     return kDone;
   }
   if (options.jobs.out.empty()) throw InputError("--out: expected the folder of the runs");
-  return carry_out(plan, options.jobs);
+  const int status = carry_out(plan, options.jobs);
+  if (options.write_data) write_batch_files(plan, options.jobs.out);
+  return status;
 }
 
 /// Gives the options of an experiment to a command.
@@ -327,9 +335,10 @@ Command add_train_plan(CLI::App& train) {
                                                  "training; exit status 3 if a run is unfinished");
   status->excludes(slurm)->excludes(collect);
   collect->excludes(slurm);
-  for (const char* name : {"--jobs", "--threads", "--device", "--together"})
+  for (const char* name : {"--jobs", "--threads", "--device", "--together", "--write-data"})
     for (CLI::Option* const reads : {status, collect}) command->get_option(name)->excludes(reads);
-  for (const char* name : {"--jobs", "--together"}) command->get_option(name)->excludes(slurm);
+  for (const char* name : {"--jobs", "--together", "--write-data"})
+    command->get_option(name)->excludes(slurm);
   command
       ->add_option("--partition", plan->slurm.partition, "Slurm partition (default: that of Slurm)")
       ->needs(slurm)

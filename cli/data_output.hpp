@@ -4,6 +4,7 @@
 #include <functional>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "cli/answers.hpp"
 #include "cli/commands.hpp"
@@ -21,14 +22,16 @@ class DataOutput {
     given_ = command.add_option("-o,--output", file_, "file to write (default: standard output)")
                  ->check(kInAFolder);
   }
-  /// Returns the exit status. Errors: InputError naming the option or the file.
-  int write(const std::function<void(std::ostream&)>& content) const {
+  /// `inputs`: files that were read. Returns the exit status. Errors: InputError naming the option or the file.
+  int write(const std::function<void(std::ostream&)>& content,
+            const std::vector<std::string>& inputs = {}) const {
     if (*given_ && file_.empty()) throw InputError("--output: expected the name of a file");
     if (file_.empty()) {
       print_by_lines();
       content(std::cout);
       return kDone;
     }
+    refuse_overwriting(file_, inputs);
     OutputFile file(file_);
     content(file.stream());
     file.commit();

@@ -47,6 +47,10 @@ Nfa read_mata(const std::string& text, const std::string& source);
 /// whole numbers.
 Nfa read_automaton_json(const std::string& text, const std::string& source);
 
+/// A file of any of these formats, recognised by its content as `convert` and `compile` check it, whatever it is
+/// called; what is recognised as nothing else is read as OpenFst.
+Nfa read_automaton(const std::string& text, const std::string& source);
+
 /// Writers: the reader of the format reads the same language over the same letters (in byte order
 /// where the format does not list them), the same arcs, and states of the same names, with these
 /// exceptions. OpenFst's states are numbers. Where a format has one initial state (OpenFst, JFLAP,

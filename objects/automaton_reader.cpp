@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "logdepth/errors.hpp"
+#include "objects/automaton_files.hpp"
+#include "objects/text_format.hpp"
 
 namespace logdepth::inline objects {
 
@@ -77,6 +79,23 @@ Nfa AutomatonBuilder::finish(const std::string& source, std::optional<Alphabet> 
   }
   nfa_.alphabet = std::move(*alphabet);
   return std::move(nfa_);
+}
+
+Nfa read_automaton(const std::string& text, const std::string& source) {
+  switch (recognised(text).value_or(TextFormat::fst)) {
+    case TextFormat::jflap:
+    case TextFormat::other_xml:
+      return read_jff(text, source);
+    case TextFormat::dot:
+      return read_dot(text, source);
+    case TextFormat::mata:
+      return read_mata(text, source);
+    case TextFormat::automaton_dictionary:
+    case TextFormat::other_json:
+      return read_automaton_json(text, source);
+    default:
+      return read_fst(text, source);
+  }
 }
 
 }  // namespace logdepth::inline objects

@@ -28,7 +28,7 @@ struct Samples {
   /// the layout of `targets`; empty: the first.
   std::vector<std::int32_t> due;
   /// What a measure sorts answers by, one per target or empty: distances of vertices. Of packed
-  /// training samples: 1 where the target decides about promotion.
+  /// training samples, and of words of many lengths: 1 where the target decides about promotion.
   std::vector<std::int32_t> labels;
   /// Of training samples, for each level that the format teaches: targets of the readout after so
   /// many layers, in the layout of `targets`.

@@ -1,7 +1,12 @@
 #include "learned/word_problems/held_out_words.hpp"
 
+#include <fmt/core.h>
+
+#include <cstdint>
 #include <map>
 #include <utility>
+
+#include "logdepth/errors.hpp"
 
 namespace logdepth::inline learned_word_problems {
 namespace {
@@ -11,21 +16,37 @@ constexpr std::size_t kHeldOutOf = 10;
 
 }  // namespace
 
-HeldOutWords hold_out(std::vector<std::vector<std::uint32_t>> words) {
+HeldOutWords hold_out(std::vector<LabelledWord> words, const std::string& file) {
+  struct Seen {
+    std::size_t word = 0;
+    bool held_out = false;
+  };
   HeldOutWords parts;
-  std::map<std::vector<std::uint32_t>, bool> held;  // of each word, whether it is held out
-  for (const auto& word : words) {
-    const auto [at, added] = held.emplace(word, false);
-    if (!added) continue;
-    at->second = ++parts.different % kHeldOutOf == 0;
-    if (at->second) parts.held_out.push_back(word);
+  std::map<std::vector<std::uint32_t>, Seen> seen;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const LabelledWord& word = words[i];
+    const auto [at, added] = seen.emplace(word.letters, Seen{i});
+    if (!added) {
+      const LabelledWord& first = words[at->second.word];
+      if (first.labels != word.labels)
+        throw InputError(
+            file, word.line,
+            fmt::format("expected the labels of the same word in line {}, found others",
+                        first.line));
+      continue;
+    }
+    at->second.held_out = seen.size() % kHeldOutOf == 0;
+    if (at->second.held_out) parts.held_out.push_back(word);
   }
-  if (parts.different < 2) return parts;
+  require(seen.size() >= 2,
+          fmt::format("{}: expected at least 2 different words, since one is held out for the "
+                      "measure, found {}",
+                      file, seen.size()));
   if (parts.held_out.empty()) {
     parts.held_out.push_back(words.back());
-    held.at(words.back()) = true;
+    seen.at(words.back().letters).held_out = true;
   }
-  std::erase_if(words, [&](const auto& word) { return held.at(word); });
+  std::erase_if(words, [&](const LabelledWord& word) { return seen.at(word.letters).held_out; });
   parts.trained = std::move(words);
   return parts;
 }

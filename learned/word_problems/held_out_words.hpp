@@ -1,19 +1,21 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <string>
 #include <vector>
+
+#include "learned/word_problems/labelled_words.hpp"
 
 namespace logdepth::inline learned_word_problems {
 
-/// Words by the numbers of their letters, in two parts: no word of the one is in the other.
+/// The words of a file in two parts: no word of the one is in the other.
 struct HeldOutWords {
-  std::vector<std::vector<std::uint32_t>> trained, held_out;
-  std::size_t different = 0;  ///< words, those of both parts
+  std::vector<LabelledWord> trained, held_out;
 };
 
-/// Holds every tenth of the different words out, the last of them where they are fewer than ten. Empty parts
-/// where there are fewer than two different words.
-HeldOutWords hold_out(std::vector<std::vector<std::uint32_t>> words);
+/// Holds every tenth of the different words out, the last of them where they are fewer than ten. Errors:
+/// InputError naming the file, for fewer than two different words, and for a word that is there twice with
+/// different labels.
+HeldOutWords hold_out(std::vector<LabelledWord> words, const std::string& file);
 
 }  // namespace logdepth::inline learned_word_problems

@@ -7,11 +7,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/regex.hpp"
-#include "objects/text_format.hpp"
 #include "runtime/file/gzip_text.hpp"
 #include "runtime/file/sha256.hpp"
 
@@ -20,32 +18,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Nfa read_file(const std::string& file) {
-  const std::string ending = std::filesystem::path(file).extension().string();
-  const auto text = [&] {
-    const std::string content = read_text_file(file);
-    return std::string(without_byte_order_mark(content, file));
-  };
-  if (ending == ".fst") return read_fst(text(), file);
-  if (ending == ".jff") return read_jff(text(), file);
-  if (ending == ".dot") return read_dot(text(), file);
-  if (ending == ".mata") return read_mata(text(), file);
-  if (ending == ".json") return read_automaton_json(text(), file);
-  throw InputError(file +
-                   ": expected a name that ends in .fst, .jff, .dot, .mata or .json, found " +
-                   in_quotes(ending));
+/// A sentence of `compile` without its advice: training has no option for letters.
+std::string without_alphabet(std::string sentence) {
+  const std::size_t advice = sentence.find("; give the letters with --alphabet");
+  if (advice == std::string::npos) return sentence;
+  return sentence.substr(0, advice) + "; expected one with letters, such as (a|b)*abb";
 }
 
 }  // namespace
 
-Dfa own_automaton(const std::string& regex, const std::string& file) {
+Dfa own_automaton(const std::string& regex, const std::string& file, const std::string& prefix) {
   require(regex.empty() || file.empty(),
           "task.regex: expected one of task.regex and task.automaton, found both");
   require(!regex.empty() || !file.empty(),
           "task.monoid: expected a group or monoid, or a task.regex or task.automaton, found none");
-  const std::string place = regex.empty() ? "task.automaton: " : "task.regex: ";
+  const std::string place = prefix + (regex.empty() ? "automaton: " : "regex: ");
   try {
-    const Nfa nfa = regex.empty() ? read_file(file) : to_nfa(parse_regex(regex));
+    const Nfa nfa =
+        regex.empty() ? read_automaton(read_text_file(file), file) : to_nfa(parse_regex(regex));
     require(nfa.alphabet.size() > 0, "expected an automaton with letters, found none");
     Dfa automaton = minimise(determinise(nfa));
     require(automaton.states() > 1,
@@ -56,17 +46,21 @@ Dfa own_automaton(const std::string& regex, const std::string& file) {
                         kMostStates, automaton.states()));
     return automaton;
   } catch (const InputError& error) {
-    throw InputError(place + error.what());
+    throw InputError(place + without_alphabet(error.what()));
   } catch (const SizeLimit& error) {
     throw InputError(place + error.what());
   }
 }
 
-std::string name_of_automaton(const Dfa& automaton, const std::string& file, bool verdicts) {
+std::string name_with_digits(const std::string& file, const std::string& content) {
   std::string name = file.empty() ? "regex" : std::filesystem::path(file).stem().string();
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
-  return name + "-" + sha256(automaton_to_json(automaton).dump()).substr(0, 8) +
+  return name + "-" + sha256(content).substr(0, 8);
+}
+
+std::string name_of_automaton(const Dfa& automaton, const std::string& file, bool verdicts) {
+  return name_with_digits(file, automaton_to_json(automaton).dump()) +
          (verdicts ? "-verdicts" : "");
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "learned/report/curve_report.hpp"
 #include "learned/report/settings_sweep.hpp"
 #include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/own_words.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "learned/word_problems/published_depth.hpp"
 #include "learned/word_problems/word_task.hpp"
@@ -32,7 +34,8 @@ class WordProblemExperiment final : public Experiment {
           monoids_);
     visit("--regex",
           "the states of this regular expression's minimal automaton, after every letter", regex_);
-    visit("--automaton", "the same of an automaton file: .fst, .jff, .dot, .mata or .json",
+    visit("--automaton",
+          "the same of an automaton file: OpenFst, JFLAP, DOT, Mata or JSON, by its content",
           automaton_);
     visit("--labels",
           "labels of --regex and --automaton: states of the minimal automaton, or verdicts, "
@@ -58,7 +61,9 @@ class WordProblemExperiment final : public Experiment {
           "auxiliary supervision; windows: a readout after layer l predicts the product of the "
           "last 2^l letters",
           teach_, {"none", "windows"});
-    visit("--data", "train on the words of this CSV file: seed,input,target (see data words)",
+    visit("--data",
+          "train on the words of this CSV file, with columns input and target; without --monoid, "
+          "--regex and --automaton its own letters and labels, one per letter or per word",
           data_);
   }
 
@@ -77,14 +82,21 @@ class WordProblemExperiment final : public Experiment {
                        std::string(regex_.empty() ? "--automaton" : "--regex") + " as well");
     if (!own && labels_ != WordTaskConfig::Labels::states)
       throw InputError("--labels: expected --regex or --automaton beside it");
-    // An automaton has no name of a monoid.
+    // Without a monoid, a file of words has its own labels.
+    const bool own_labels = !own && monoids_.empty() && !data_.empty();
     const std::vector<std::string> problems =
-        own ? std::vector<std::string>{""}
-            : (monoids_.empty() ? std::vector<std::string>{"S3"} : monoids_);
-    const std::string own_name =
-        own ? name_of_automaton(own_automaton(regex_, automaton_), automaton_,
-                                labels_ == WordTaskConfig::Labels::verdicts)
-            : "";
+        own || own_labels ? std::vector<std::string>{""}
+                          : (monoids_.empty() ? std::vector<std::string>{"S3"} : monoids_);
+    std::string own_name;
+    std::uint32_t longest = 0;  // of a file with its own labels
+    if (own_labels) {
+      const OwnWords words = read_own_words(data_);
+      own_name = words.name;
+      longest = std::max(2u, packed_ ? words.longest() / 2 : words.longest());
+    } else if (own) {
+      own_name = name_of_automaton(own_automaton(regex_, automaton_), automaton_,
+                                   labels_ == WordTaskConfig::Labels::verdicts);
+    }
     TrainingPlan plan;
     for (const std::string& monoid : problems)
       for (const std::uint32_t depth : depths_) {
@@ -93,15 +105,16 @@ class WordProblemExperiment final : public Experiment {
         task.regex = regex_;
         task.automaton = automaton_;
         task.labels = labels_;
+        if (own_labels) task.max_length = longest;
         if (max_length_) task.max_length = *max_length_;
         if (packed_) pack(config);
         task.data = data_;
         task.teach = teach_;
         if (mixed_) task.mixed_lengths = 0.5;
-        const std::string name =
-            fmt::format("{}/{}-{}{}{}{}", own ? own_name : monoid, kNames[static_cast<int>(kind_)],
-                        depth, teach_ == WordTaskConfig::Teach::none ? "" : "-taught",
-                        packed_ ? "-packed" : "", mixed_ ? "-mixed" : "");
+        const std::string name = fmt::format("{}/{}-{}{}{}{}", own_name.empty() ? monoid : own_name,
+                                             kNames[static_cast<int>(kind_)], depth,
+                                             teach_ == WordTaskConfig::Teach::none ? "" : "-taught",
+                                             packed_ ? "-packed" : "", mixed_ ? "-mixed" : "");
         if (widths_.empty()) plan.push_back({name, config});
         for (const std::uint32_t width : widths_) {
           config.model.width = width;

@@ -64,7 +64,7 @@ std::vector<std::string> letters_of_run(const RunRecord& record) {
   if (!task->asks_products())
     throw InputError(
         record.folder + "/" + kRecordFile +
-        ": task.monoid: expected a run of a group or monoid, found one of an automaton");
+        ": task.monoid: expected a run of a group or monoid, found one without");
   return task->products().letters;
 }
 

@@ -10,6 +10,7 @@
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
+#include "learned/word_problems/csv_fields.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/gzip_text.hpp"
 
@@ -56,26 +57,11 @@ std::optional<T> whole_number(std::string_view text) {
   return value;
 }
 
-/// The columns of a line, also those in quotation marks, in which a doubled mark is one.
+/// The columns of a line as text.
 std::vector<std::string> csv_columns(std::string_view line, const std::string& source,
                                      std::size_t number) {
-  std::vector<std::string> columns(1);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == ',') {
-      columns.emplace_back();
-    } else if (line[i] == '"' && columns.back().empty() && (i == 0 || line[i - 1] == ',')) {
-      for (++i; i < line.size() && (line[i] != '"' || line.substr(i).starts_with("\"\"")); ++i) {
-        if (line[i] == '"') ++i;
-        columns.back() += line[i];
-      }
-      if (i == line.size() || (i + 1 < line.size() && line[i + 1] != ','))
-        throw InputError(
-            source, number,
-            fmt::format("column {}: expected '\"' to end the quoted field", columns.size()));
-    } else {
-      columns.back() += line[i];
-    }
-  }
+  std::vector<std::string> columns;
+  for (CsvField& field : csv_fields(line, source, number)) columns.push_back(std::move(field.text));
   return columns;
 }
 

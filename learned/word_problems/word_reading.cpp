@@ -1,4 +1,5 @@
 // What tables read from the result of the task `words`.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,19 +51,41 @@ std::optional<Dfa> automaton_of_result(const RecordFields& result) {
                               {"next", own.list("next")}});
 }
 
-/// How far a network got, from the fields that a result has for one number of loops.
-DepthReading::Point point_of(const RecordFields& fields, double words, double threshold) {
+/// Words that were measured at each index: `words`, or what the result has of words of many lengths.
+std::vector<double> asked_of(const RecordFields& result) {
+  std::vector<double> asked;
+  if (!result.has("asked"))
+    return std::vector<double>(result.has("accuracy") ? result.shares("accuracy").size() : 0,
+                               result.has("words") ? result.number("words") : 0);
+  for (const nlohmann::ordered_json& count : result.list("asked"))
+    asked.push_back(count.is_number() ? count.get<double>() : 0);
+  return asked;
+}
+
+/// How far a network got, from the fields that a result has for one number of loops. `asked`: words at each
+/// index.
+DepthReading::Point point_of(const RecordFields& fields, const std::vector<double>& asked,
+                             double threshold) {
   DepthReading::Point point{fields.number("strict"), fields.truth("censored")};
   if (fields.has("loose")) point.loose = fields.number("loose");
-  if (!fields.has("accuracy") || words < 1) return point;
+  if (!fields.has("accuracy")) return point;
+  const std::vector<double> accuracy = fields.shares("accuracy");
+  if (accuracy.size() != asked.size() || accuracy.empty() || asked.back() < 1) return point;
   std::vector<double> low, high;
-  for (const double share : fields.shares("accuracy")) {
-    const ShareInterval interval = share_interval(share, words);
+  for (std::size_t i = accuracy.size(); i-- > 0;) {
+    if (asked[i] < 1) {  // as good as the next
+      low.push_back(low.back());
+      high.push_back(high.back());
+      continue;
+    }
+    const ShareInterval interval = share_interval(accuracy[i], asked[i]);
     low.push_back(interval.low);
     high.push_back(interval.high);
   }
-  const auto reach = [&](const std::vector<double>& accuracy) {
-    return static_cast<double>(n_star(accuracy, threshold).strict);
+  std::ranges::reverse(low);
+  std::ranges::reverse(high);
+  const auto reach = [&](const std::vector<double>& bounds) {
+    return static_cast<double>(n_star(bounds, threshold).strict);
   };
   point.interval = {reach(low), reach(high)};
   return point;
@@ -79,19 +102,20 @@ std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& re
   reading.size = result.number("length");
   const char* const trained = result.has("trained_length") ? "trained_length" : "length";
   reading.unfinished = result.number(trained) < max_length;
-  const double words = result.has("words") ? result.number("words") : 0;
-  reading.points = {point_of(result, words, threshold)};
+  const std::vector<double> asked = asked_of(result);
+  reading.points = {point_of(result, asked, threshold)};
   if (result.has("accuracy")) reading.accuracy = result.shares("accuracy");
   if (monoid.empty()) {
-    if (const std::optional<Dfa> own = automaton_of_result(result))
-      reading.solvable = is_solvable_automaton(reading.problem, *own);
+    if (result.has("automaton"))
+      if (const std::optional<Dfa> own = automaton_of_result(result))
+        reading.solvable = is_solvable_automaton(reading.problem, *own);
   } else {
     reading.solvable = is_solvable(monoid);
   }
   if (result.has("by_loops"))
     for (const nlohmann::ordered_json& item : result.list("by_loops")) {
       const RecordFields entry = result.entry("by_loops", item);
-      reading.points.push_back(point_of(entry, words, threshold));
+      reading.points.push_back(point_of(entry, asked, threshold));
       reading.points.back().loops = entry.count("loops");
     }
   reading.free_settings = {"max_length", "validation"};

@@ -7,6 +7,7 @@
 
 #include "learned/records/task.hpp"
 #include "learned/records/task_settings.hpp"
+#include "objects/named_monoids.hpp"
 
 namespace logdepth::inline learned_word_problems {
 
@@ -32,13 +33,15 @@ namespace logdepth::inline learned_word_problems {
 /// word behind its begin token and reading no other; the row's end cuts the last one short. Then each
 /// row, not each batch, may be of an earlier stage, and every batch has one shape whatever the stage.
 ///
-/// With `data` the words come from that file, in either convention, and are labelled first letter
-/// first. Every tenth of its different words is held out and is what the measure asks about, as many of
+/// With `data` the words come from that file. Those of a monoid, in either convention, and those of an
+/// automaton must have its labels. Without a monoid and an automaton letters and labels are the names in
+/// the file; a label per word is asked for after the last letter only, and a stage trains on whole words
+/// up to its length. Every tenth of its different words is held out and is what the measure asks about, as many of
 /// them as there are up to `validation`; no seed changes which. Nothing is trained on a word that is
 /// held out.
 struct WordTaskConfig final : TaskSettings {
   enum class Letters { all, generators };
-  /// As `compile regular --group` names them; empty: the task is that of the automaton.
+  /// As `compile regular --group` names them; empty: the task is that of the automaton, or of `data`.
   std::string monoid = "S3";
   /// An automaton in place of the monoid, by an expression or a file: after every letter the network
   /// answers with the state of the minimal automaton, or with whether it accepts. These settings are
@@ -71,6 +74,11 @@ struct WordTaskConfig final : TaskSettings {
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
   std::uint32_t taught_levels() const override;
   bool packs() const override { return row_tokens > 0; }
+  /// Whether nothing but the file says what its labels are.
+  bool own_labels() const;
+  /// These settings. Errors: InputError naming the setting that is out of range.
+  const WordTaskConfig& checked() const;
+  NamedLetters named_letters() const;
   /// Letters of the longest words that a network can be asked about.
   std::uint32_t longest() const;
   void ask(const MeasureRequest& request) override;

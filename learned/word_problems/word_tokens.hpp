@@ -44,6 +44,12 @@ class WordTokens {
       if (!begin_) samples.indices.push_back(static_cast<std::int32_t>(i));
     }
   }
+  /// So many tokens behind a word that is shorter than its row. A causal network reads them at no letter,
+  /// and nothing is asked of them.
+  void pad(Samples& samples, std::size_t count) const {
+    samples.indices.resize(samples.indices.size() + count * tables().size());
+    samples.targets.resize(samples.targets.size() + count, Samples::kIgnored);
+  }
 
  private:
   bool begin_;

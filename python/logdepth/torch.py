@@ -385,14 +385,15 @@ class TrainedBlock(torch.nn.Module):
 
 
 class TrainedRun(torch.nn.Module):
-    """The network of a run of word problems. `config` is its config.json. Letters are their numbers; with
-    positions "begin" the token before the first letter is the last row of the embedding, with a "table" a
-    second embedding has a row for each position. Before each iteration `step_scale` times the iteration's
-    row of `step_embedding` is added to the state."""
+    """The network of a run of word problems. `config` is its config.json. `letters` and `labels` are the names
+    of an automaton or a file, else None. With positions "begin" the token before the first letter is the
+    last row of the embedding, with a "table" a second embedding has a row for each position. Before each
+    iteration `step_scale` times the iteration's row of `step_embedding` is added to the state."""
 
-    def __init__(self, config, weights):
+    def __init__(self, config, weights, letters=None, labels=None):
         super().__init__()
         self.config, self.model = config, config["model"]
+        self.letters, self.labels = letters, labels
         tables = sorted(name for name in weights if name.startswith("embedding."))
         self.embeddings = torch.nn.ParameterList(torch.nn.Parameter(weights[name]) for name in tables)
         for name in ("positions", "step_embedding"):
@@ -435,7 +436,11 @@ class TrainedRun(torch.nn.Module):
         return h + self.model["step_scale"] * row
 
     def encode(self, words):
-        """Tokens [B, T] of words of equal length, lists of letters by their numbers."""
+        """Tokens [B, T] of words of equal length, lists of letters by their numbers or names."""
+        if not isinstance(words, torch.Tensor):
+            several = words if isinstance(words[0], (list, tuple)) else [words]
+            words = [[self.letters.index(one) if isinstance(one, str) else one for one in word]
+                     for word in several]
         words = torch.as_tensor(words, device=self.embeddings[0].device)
         words = words.unsqueeze(0) if words.dim() == 1 else words
         if not self.begins:
@@ -485,4 +490,8 @@ def load_run(folder, device=None, dtype=None):
         if model[name] not in values:
             raise ValueError(f"{folder}: model.{name}: expected one of {', '.join(map(str, values))}; "
                              f"found {model[name]}")
-    return TrainedRun(config, load_file(folder / "model.safetensors")).to(device=device, dtype=dtype)
+    record = folder / "record.json"
+    result = json.loads(record.read_text(encoding="utf-8"))["result"] if record.exists() else {}
+    letters = result.get("automaton", result).get("letters")
+    network = TrainedRun(config, load_file(folder / "model.safetensors"), letters, result.get("labels"))
+    return network.to(device=device, dtype=dtype)

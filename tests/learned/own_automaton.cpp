@@ -15,9 +15,11 @@
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/action.hpp"
+#include "objects/automaton_files.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/ledger/constructed_depths.hpp"
+#include "tests/support/processes.hpp"
 
 namespace logdepth::own_automaton_tests {
 namespace {
@@ -129,7 +131,10 @@ TEST(OwnAutomata, WhatIsNoTaskIsRefusedByItsSetting) {
   EXPECT_NE(made(config_of("", Labels::states)).find("task.monoid: expected a group"),
             std::string::npos);
   EXPECT_NE(made(config_of("(a|b", Labels::states)).find("task.regex: "), std::string::npos);
-  EXPECT_NE(made(config_of("()", Labels::states)).find("no letter occurs"), std::string::npos);
+  EXPECT_EQ(
+      made(config_of("()", Labels::states)),
+      "task.regex: regular expression, column 1: no letter occurs; expected one with letters, "
+      "such as (a|b)*abb");
   EXPECT_NE(made(config_of("(a|b)*", Labels::states)).find("a minimal automaton of 1 state"),
             std::string::npos);
   // The letter before the last ten: 2^11 states.
@@ -138,15 +143,27 @@ TEST(OwnAutomata, WhatIsNoTaskIsRefusedByItsSetting) {
   WordTaskConfig both = config_of(kEndsInAbb, Labels::states);
   both.automaton = "parity.fst";
   EXPECT_NE(made(both).find("found both"), std::string::npos);
-  both.regex.clear();
-  both.automaton = "parity.txt";
-  EXPECT_NE(made(both).find("expected a name that ends in .fst"), std::string::npos);
   WordTaskConfig windows = config_of(kEndsInAbb, Labels::states);
   windows.teach = WordTaskConfig::Teach::windows;
   EXPECT_NE(made(windows).find("task.teach: windows"), std::string::npos);
-  WordTaskConfig data = config_of(kEndsInAbb, Labels::states);
-  data.data = "words.csv";
-  EXPECT_NE(made(data).find("task.data: "), std::string::npos);
+}
+
+TEST(OwnAutomata, FilesAreRecognisedByTheirContentWhateverTheirName) {
+  const support::TemporaryFolder folder;
+  const Dfa expected = own_automaton(kEndsInAbb, "");
+  const Nfa nfa = nfa_of(expected);
+  for (const std::string& text : {write_fst(nfa), write_dot(nfa), write_jff(nfa), write_mata(nfa),
+                                  write_automaton_json(nfa)}) {
+    folder.write("automaton.txt", text);
+    EXPECT_EQ(automaton_to_json(own_automaton("", folder.file("automaton.txt"))),
+              automaton_to_json(expected))
+        << text;
+  }
+  folder.write("automaton.txt", "graph [\n]\n");
+  EXPECT_NE(refusal([&] {
+              own_automaton("", folder.file("automaton.txt"));
+            }).find("automaton.txt: the content is GML"),
+            std::string::npos);
 }
 
 TEST(OwnAutomata, ItsConstructionsAreCountedAndVerified) {

@@ -1,5 +1,6 @@
 """Networks of training runs in PyTorch: the logits and the attention of the program."""
 
+import csv
 import json
 import pathlib
 import shutil
@@ -20,7 +21,11 @@ RUNS = {
     "gated": ["--kind", "loop", "--depths", "2", "--set", "model.gate=gru", "--set",
               "model.key_value_heads=2", "--set", "model.rotary_pairs=neighbours", "--set",
               "model.step_embedding=sinusoidal", "--set", "model.initial=1", "--set", "model.final=1"],
+    "automaton": ["--regex", "(a|b|c|d|e|f)*abb", "--depths", "1", "--write-data", "--set",
+                  "training.promotion=0.001", "--set", "training.read_every=1"],
+    "words": ["--data", "own.csv", "--kind", "adaptive-loop", "--depths", "1"],
 }
+OWN = "input,target\na b c d e f a b,1 0 1 0 1 0 1 0\nf e d c b a f e,0 1 0 1 0 1 0 1\n"
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +33,20 @@ def torch_module():
     return exported.module(exported.exported("a5", "torch", 14), "logdepth_torch")
 
 
+def train(name, out, data):
+    options = [str(data / "own.csv") if option == "own.csv" else option for option in RUNS[name]]
+    task = [] if name in ("automaton", "words") else ["--monoid", "S3"]
+    exported.logdepth("train", "word-problem", *task, "--max-length", "8", "--widths", "16", "--steps", "3",
+                      "--set", "task.validation=20", *options, "--out", out)
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     out = tmp_path_factory.mktemp("runs")
+    (out / "own.csv").write_text(OWN)
     found = {}
-    for name, options in RUNS.items():
-        exported.logdepth("train", "word-problem", "--monoid", "S3", "--max-length", "8", "--widths", "16",
-                          "--steps", "3", "--set", "task.validation=20", *options, "--out", out / name)
+    for name in RUNS:
+        train(name, out / name, out)
         found[name], = (path.parent for path in (out / name).rglob("model.safetensors"))
     return found
 
@@ -60,6 +72,41 @@ def test_logits_and_attention_are_those_of_the_program(name, folders, torch_modu
     assert len(patterns) == len(said["word"])
     for pattern, level in zip(patterns, said["word"]):
         assert torch.allclose(pattern[0, :, first:, first:], torch.tensor(level["heads"]), rtol=0, atol=1e-5)
+
+
+def test_batches_are_those_that_the_run_was_trained_on(folders):
+    folder = folders["automaton"]
+    training = json.loads((folder / "record.json").read_text())["training"]
+    with open(folder / "batches.csv", encoding="utf-8") as file:
+        batches = [{"step": int(row["step"]), "input": row["input"].split(), "target": row["target"].split(),
+                    "decides": row["decides"]} for row in csv.DictReader(file)]
+    assert {row["step"] for row in batches} == {0, 1, 2}
+    assert sum(len(row["input"]) + 1 for row in batches) == training["tokens"]
+    length = {step: 2 for step in range(3)}
+    for promotion in training["promotions"]:
+        length.update({step: int(promotion["to"].split()[1]) for step in range(promotion["step"], 3)})
+    assert length[2] > 2, "the curriculum went on"
+    for row in batches:
+        assert row["decides"] == "1" and len(row["input"]) == len(row["target"]) == length[row["step"]]
+        for i, state in enumerate(row["target"]):
+            text = "".join(row["input"][:i + 1])
+            assert int(state) == max(k for k in range(4) if text.endswith("abb"[:k]))
+    with open(folder / "measured.csv", encoding="utf-8") as file:
+        assert [len(row["input"].split()) for row in csv.DictReader(file)] == [length[2]] * 20
+    before = (folder / "batches.csv").read_bytes()
+    (folder / "batches.csv").unlink()
+    train("automaton", folder.parents[2], folder.parents[3])
+    assert (folder / "batches.csv").read_bytes() == before
+
+
+def test_letters_have_the_names_of_the_file_and_of_the_automaton(folders, torch_module):
+    for name, labels in ("automaton", None), ("words", ["0", "1"]):
+        network = torch_module.load_run(folders[name])
+        assert (network.letters, network.labels) == (list("abcdef"), labels)
+        assert torch.equal(network.encode(["b", "f"]), network.encode([1, 5]))
+        assert torch.equal(network.encode([["b", "f"], [0, 0]]), network.encode([[1, 5], [0, 0]]))
+        with pytest.raises(ValueError):
+            network.encode(["g"])
 
 
 def test_a_run_can_be_trained_on_and_its_activations_replaced(folders, torch_module):

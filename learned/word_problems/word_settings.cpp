@@ -1,0 +1,143 @@
+// The settings of the task `words`.
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "learned/word_problems/monoid_table.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "logdepth/errors.hpp"
+#include "objects/action.hpp"
+#include "objects/transition_monoid.hpp"
+#include "runtime/file/unrolling.hpp"
+
+namespace logdepth::inline learned_word_problems {
+namespace {
+
+constexpr std::uint32_t kMostLength = 1u << 16;
+/// Tokens of a batch: more is a mistyped setting.
+constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
+
+}  // namespace
+
+bool WordTaskConfig::own_labels() const {
+  return monoid.empty() && regex.empty() && automaton.empty() && !data.empty();
+}
+
+const WordTaskConfig& WordTaskConfig::checked() const {
+  const WordTaskConfig& c = *this;
+  require(c.max_length >= 2 && c.max_length <= kMostLength,
+          fmt::format("task.max_length: expected 2 to {}, found {}", kMostLength, c.max_length));
+  require(c.threshold > 0 && c.threshold <= 1,
+          "task.threshold: expected more than 0 and at most 1, found " +
+              nlohmann::ordered_json(c.threshold).dump());
+  require(
+      c.batch_tokens > 0 && c.batch_tokens <= kMostTokens,
+      fmt::format("task.batch_tokens: expected 1 to {}, found {}", kMostTokens, c.batch_tokens));
+  require(c.batch_least > 0, "task.batch_least: expected at least 1, found 0");
+  require(
+      std::uint64_t{c.batch_least} * c.max_length <= kMostTokens,
+      fmt::format("task.batch_least: expected at most {} words of task.max_length = {}, found {}",
+                  kMostTokens / c.max_length, c.max_length, c.batch_least));
+  require(c.validation > 0, "task.validation: expected at least 1, found 0");
+  require(c.mixed_lengths >= 0 && c.mixed_lengths <= 1,
+          "task.mixed_lengths: expected 0 to 1, found " +
+              nlohmann::ordered_json(c.mixed_lengths).dump());
+  require(c.measured_times >= 1 && c.measured_times <= 64,
+          fmt::format("task.measured_times: expected 1 to 64, found {}", c.measured_times));
+  require(
+      c.measured_times == 1 || c.positions == WordTaskConfig::Positions::begin,
+      "task.measured_times: expected task.positions begin, since a table has no more positions");
+  if (c.packs()) {
+    require(c.row_tokens > c.max_length && c.row_tokens <= kMostTokens,
+            fmt::format("task.row_tokens: expected at least {}, a word of task.max_length letters "
+                        "with its begin token, found {}",
+                        c.max_length + 1, c.row_tokens));
+    require(c.positions == WordTaskConfig::Positions::begin,
+            "task.row_tokens: expected task.positions begin");
+    require(c.teach == WordTaskConfig::Teach::none,
+            "task.row_tokens: words that share a row are not taught windows, expected task.teach "
+            "none");
+  }
+  if (c.monoid.empty()) {
+    require(c.teach == WordTaskConfig::Teach::none,
+            "task.teach: windows are products of a monoid, expected task.teach none without one");
+    require(c.letters == WordTaskConfig::Letters::all,
+            "task.letters: an automaton or a file has its own letters, expected all");
+    require(
+        !c.own_labels() || c.labels == WordTaskConfig::Labels::states,
+        "task.labels: a file without task.regex and task.automaton has its own labels, expected "
+        "states");
+  }
+  require(c.teach == WordTaskConfig::Teach::none || !c.shuffled_labels,
+          "task.teach: expected labels that are computed, not task.shuffled_labels");
+  return c;
+}
+
+NamedLetters WordTaskConfig::named_letters() const {
+  return letters == Letters::all ? NamedLetters::all : NamedLetters::generators;
+}
+
+std::unique_ptr<TaskSettings> WordTaskConfig::clone() const {
+  return std::make_unique<WordTaskConfig>(*this);
+}
+
+void WordTaskConfig::visit(SettingVisitor& visit) {
+  visit("monoid", monoid);
+  if (monoid.empty()) {
+    visit("regex", regex);
+    visit.file("automaton", automaton);
+    visit("labels", labels, {"states", "verdicts"});
+  }
+  visit("letters", letters, {"all", "generators"});
+  visit("positions", positions, {"table", "begin"});
+  visit("max_length", max_length);
+  visit("batch_tokens", batch_tokens);
+  visit("batch_least", batch_least);
+  visit("row_tokens", row_tokens);
+  visit("validation", validation);
+  visit("measured_times", measured_times);
+  visit("threshold", threshold);
+  visit("mixed_lengths", mixed_lengths);
+  visit("teach", teach, {"none", "windows"});
+  visit.file("data", data);
+  visit("shuffled_labels", shuffled_labels);
+}
+
+std::uint32_t WordTaskConfig::taught_levels() const {
+  return teach == Teach::windows ? static_cast<std::uint32_t>(ceil_log2(max_length)) : 0;
+}
+
+std::uint32_t WordTaskConfig::longest() const {
+  return positions == Positions::table ? max_length : kMostLength;
+}
+
+void WordTaskConfig::ask(const MeasureRequest& request) {
+  const bool table = positions == Positions::table;
+  require(request.length == 0 || (request.length >= 2 && request.length <= longest()),
+          fmt::format("--length: expected 2 to {}{}, found {}", longest(),
+                      table ? ", the positions that the network has" : "", request.length));
+  if (request.length > 0) {
+    max_length = request.length;
+    measured_times = 1;
+    row_tokens = 0;  // nothing is trained
+  }
+  if (request.samples > 0) validation = request.samples;
+  // Words of another length than those of the file are drawn, where something labels them.
+  if (request.length > 0 && !own_labels()) data.clear();
+}
+
+bool WordTaskConfig::asks_products() const {
+  return !monoid.empty();
+}
+
+ProductQuestion WordTaskConfig::products() const {
+  const Action generators = named_monoid(monoid, NamedLetters::generators);
+  const auto elements = enumerate_monoid(generators.generators, generators.points, kMostElements);
+  return {monoid, named_monoid(monoid, named_letters()).alphabet.names(), max_length,
+          elements.value().elements};
+}
+
+}  // namespace logdepth::inline learned_word_problems
