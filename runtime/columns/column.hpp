@@ -56,6 +56,8 @@ class ColumnPasses {
   /// The column that holds entries[k] where combination k stands; indices[k] is where its e stands.
   Column relabel(const Combinations& from, const std::vector<EntryId>& entries,
                  const std::vector<SharedIndex>& indices);
+  /// to[from[i]] for every token i.
+  SharedLabels renamed(const SharedLabels& from, const std::vector<Label>& to);
   /// from[selected[i]] for every token i.
   SharedLabels gather(const SharedLabels& from, const SharedLabels& selected);
   /// Labels to be filled by a pass of the caller's.
@@ -78,7 +80,6 @@ class ColumnPasses {
     std::size_t size = 0;
   };
   std::shared_ptr<Labels> join_pair(const SharedLabels& left, Numbers& numbers, const Part& right);
-  SharedLabels renamed(const SharedLabels& from, const std::vector<Label>& to);
   SharedIndex merged(const Combinations& from, const std::vector<SharedIndex>& indices);
 
   /// Starting a thread costs about as much as passing over so many tokens.

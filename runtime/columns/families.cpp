@@ -31,25 +31,36 @@ mpz_class to_mpz(Wide x) {
 
 }  // namespace
 
-bool all_zero(const Rationals& numbers) {
-  return std::ranges::all_of(numbers, [](const Rational& x) { return x.is_zero(); });
+bool all_zero(const Reals& numbers) {
+  return std::ranges::all_of(numbers, [](const Real& x) { return x.is_zero(); });
 }
 
-std::vector<std::int64_t> integer_multiple(const Rationals& numbers) {
+std::vector<std::int64_t> integer_multiple(const Reals& numbers) {
+  const auto irrational =
+      std::ranges::find_if(numbers, [](const Real& x) { return !x.is_rational(); });
+  if (irrational != numbers.end()) {
+    Reals quotients;
+    for (const Real& x : numbers) {
+      auto quotient = rational_factor(x, *irrational);
+      if (!quotient) throw HandOver("a vector of numbers without a common measure");
+      quotients.emplace_back(irrational->sign() < 0 ? -*quotient : *std::move(quotient));
+    }
+    return integer_multiple(quotients);
+  }
   std::int64_t denominator = 1, content = 0;
   const auto small = [](const Rational& x) {
     const auto parts = x.small();
     if (!parts) throw HandOver("a vector beyond 64 bits");
     return *parts;
   };
-  for (const Rational& x : numbers) {
-    const std::int64_t d = small(x).denominator;
+  for (const Real& x : numbers) {
+    const std::int64_t d = small(x.rational_part()).denominator;
     if (__builtin_mul_overflow(denominator, d / std::gcd(denominator, d), &denominator))
       throw HandOver("a vector beyond 64 bits");
   }
   std::vector<std::int64_t> result;
-  for (const Rational& x : numbers) {
-    const auto [n, d] = small(x);
+  for (const Real& x : numbers) {
+    const auto [n, d] = small(x.rational_part());
     std::int64_t scaled;
     if (n == INT64_MIN || __builtin_mul_overflow(n, denominator / d, &scaled) ||
         scaled == INT64_MIN)
@@ -101,7 +112,7 @@ SharedFamily code_family(const Model& model, std::size_t tokens) {
   return family;
 }
 
-bool is_block_scalar(const Rationals& square, const ColumnFamily& family, Rationals& multiples) {
+bool is_block_scalar(const Reals& square, const ColumnFamily& family, Reals& multiples) {
   multiples.clear();
   if (family.block == 0) return false;
   const std::uint32_t n = family.dims;
