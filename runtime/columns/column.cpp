@@ -55,11 +55,10 @@ class PairNumbers {
 /// All parts number the pairs that occur in them. Pairs of the first part come first, then those that the
 /// next one adds: as they first occur among all tokens.
 std::shared_ptr<Labels> ColumnPasses::join_pair(const SharedLabels& left, Numbers& numbers,
-                                                const Part& right) {
+                                                const Part& right, std::size_t most) {
   const auto both = labels();
   const Label *a = left->data(), *b = right.local->data();
   Label* out = both->data();
-  const std::size_t most = std::max(kFewCombinations, tokens() / 4);
   const Parts shared = parts();
   const std::size_t table = std::max<std::size_t>(4 * tokens() / shared.size(), kFewCombinations);
   std::vector<PairNumbers> found(shared.size(),
@@ -85,7 +84,7 @@ std::shared_ptr<Labels> ColumnPasses::join_pair(const SharedLabels& left, Number
   return both;
 }
 
-Combinations ColumnPasses::combine(const Columns& columns) {
+Combinations ColumnPasses::combine(const Columns& columns, std::optional<std::size_t> most) {
   std::vector<Part> parts;
   std::vector<std::size_t> part_of;
   for (const Column* column : columns) {
@@ -110,7 +109,8 @@ Combinations ColumnPasses::combine(const Columns& columns) {
       result.local = parts[0].local;
       known.numbers = counted(parts[0].size);
       for (std::size_t p = 1; p < parts.size(); ++p)
-        result.local = join_pair(result.local, known.numbers, parts[p]);
+        result.local = join_pair(result.local, known.numbers, parts[p],
+                                 most.value_or(std::max(kFewCombinations, tokens() / 4)));
       known.local = result.local;
     }
     numbers = known.numbers;

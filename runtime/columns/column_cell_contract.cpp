@@ -34,11 +34,44 @@ Columns pointers_to(const std::vector<Column>& columns) {
   return result;
 }
 
+/// Keys of the query's directions in all planes; of these the ones of the largest preference.
+RankedCells cells_found(ColumnState& state, std::uint32_t terms,
+                        const std::vector<Column>& of_query, const std::vector<Column>& of_key,
+                        const Reals& preferences) {
+  const Combinations queries = state.passes.combine(pointers_to(of_query), state.tokens());
+  const Combinations keys = state.passes.combine(pointers_to(of_key), state.tokens());
+  std::map<std::vector<EntryId>, std::vector<Label>> cells;
+  for (Label cell = 0; cell < keys.entries.size(); ++cell) {
+    const auto& entries = keys.entries[cell];
+    cells[{entries.begin(), entries.begin() + terms}].push_back(cell);
+  }
+  RankedCells result{queries.local, keys.local, keys.entries.size(), {}};
+  for (const auto& query : queries.entries) {
+    auto& ranks = result.ranks.emplace_back();
+    const auto found = cells.find(query);
+    if (found == cells.end()) continue;
+    std::vector<Label> sorted = found->second;
+    const auto preference = [&](Label cell) -> const Real& {
+      return preferences[keys.entries[cell].back()];
+    };
+    if (!preferences.empty())
+      std::ranges::stable_sort(sorted,
+                               [&](Label x, Label y) { return preference(y) < preference(x); });
+    for (const Label cell : sorted) {
+      if (ranks.empty() || (!preferences.empty() && preference(cell) < preference(ranks.back()[0])))
+        ranks.emplace_back();
+      ranks.back().push_back(cell);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 /// What a head with this contract has to select, from its queries and keys alone: keys of the query's
 /// directions in the first `terms` planes, and with `prefer` of these the ones whose next component is largest.
-RankedCells ColumnContracts::found_cells(const FindContract& find, std::span<const RowPair> rows) {
+KnownCells::Cells ColumnContracts::found_cells(const FindContract& find,
+                                               std::span<const RowPair> rows) {
   std::vector<Column> of_query, of_key;
   if (rows.size() < find.terms + (find.prefer ? 1 : 0)) throw HandOver("a contract of few rows");
   for (std::uint32_t t = 0; t < find.terms; ++t) {
@@ -57,32 +90,11 @@ RankedCells ColumnContracts::found_cells(const FindContract& find, std::span<con
       preferences.push_back(image.v[0]);
     }
   }
-  const Combinations queries = state_.passes.combine(pointers_to(of_query));
-  const Combinations keys = state_.passes.combine(pointers_to(of_key));
-  std::map<std::vector<EntryId>, std::vector<Label>> cells;
-  for (Label cell = 0; cell < keys.entries.size(); ++cell) {
-    const auto& entries = keys.entries[cell];
-    cells[{entries.begin(), entries.begin() + find.terms}].push_back(cell);
-  }
-  RankedCells result{queries.local, keys.local, keys.entries.size(), {}};
-  for (const auto& query : queries.entries) {
-    auto& ranks = result.ranks.emplace_back();
-    const auto found = cells.find(query);
-    if (found == cells.end()) continue;
-    std::vector<Label> sorted = found->second;
-    const auto preference = [&](Label cell) -> const Real& {
-      return preferences[keys.entries[cell].back()];
-    };
-    if (find.prefer)
-      std::ranges::stable_sort(sorted,
-                               [&](Label x, Label y) { return preference(y) < preference(x); });
-    for (const Label cell : sorted) {
-      if (ranks.empty() || (find.prefer && preference(cell) < preference(ranks.back()[0])))
-        ranks.emplace_back();
-      ranks.back().push_back(cell);
-    }
-  }
-  return result;
+  const auto all = [&] { return cells_found(state_, find.terms, of_query, of_key, preferences); };
+  if (find.prefer) return std::make_shared<const RankedCells>(all());
+  std::vector<Column> named = of_query;
+  named.insert(named.end(), of_key.begin(), of_key.end());
+  return known_.of(1, pointers_to(named), all);
 }
 
 /// A match: one token at every row, or tokens that share one key.
@@ -99,7 +111,7 @@ void ColumnContracts::check_match(const MatchContract& match, const RankedCells&
   }
   std::vector<Column> numbers;
   for (const RowPair& pair : rows()) add_keys(pair, numbers);
-  const Combinations keys = state_.passes.combine(pointers_to(numbers));
+  const Combinations keys = state_.passes.combine(pointers_to(numbers), state_.tokens());
   std::vector<Label> key_of(cells.cells, kNoKey);
   for (std::size_t i = 0; i < state_.tokens(); ++i) {
     Label& key = key_of[cells.cell_at(i)];
@@ -140,7 +152,7 @@ void ColumnContracts::check_cells(const Contract& contract, const RankedCells& c
       Overload{[&](const UniformContract&) { same(all_cells()); },
                [&](const FlaggedContract& flagged) { same(flagged_cells(flagged)); },
                [&](const FindContract& find) {
-                 same(found_cells(find, rows()));
+                 same(*found_cells(find, rows()));
                  if (find.exactly_one) check_match({true}, cells, causal, rows);
                },
                [](const auto&) { throw HandOver("a contract of another kind for cells"); }},

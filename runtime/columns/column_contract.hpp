@@ -19,7 +19,7 @@ class ColumnContracts {
   using ReadRows = std::function<std::span<const RowPair>()>;
 
   /// Keeps references.
-  explicit ColumnContracts(ColumnState& state) : state_(state) {}
+  ColumnContracts(ColumnState& state, KnownCells& known) : state_(state), known_(known) {}
 
   /// `one_key`: all tokens have the same key. Errors: HandOver for a contract that is broken, or is not
   /// one of those that can be proved here; the general path finds the row and says it.
@@ -32,13 +32,14 @@ class ColumnContracts {
                    const ReadRows& rows);
   void check_match(const MatchContract& match, const RankedCells& cells, bool causal,
                    const ReadRows& rows);
-  RankedCells found_cells(const FindContract& find, std::span<const RowPair> rows);
+  KnownCells::Cells found_cells(const FindContract& find, std::span<const RowPair> rows);
   RankedCells flagged_cells(const FlaggedContract& flagged);
   void check_sets(const Contract& contract, const TokenSets& sets, bool causal);
   void check_related(const RelatedContract& contract, const TokenSets& sets, bool causal);
   const TokenSets& related(const Pairs& pairs);
 
   ColumnState& state_;
+  KnownCells& known_;
   Pairs pairs_;  ///< of related_
   std::optional<TokenSets> related_;
 };

@@ -231,7 +231,7 @@ void ColumnLayer::attend(ColumnState& state, ColumnAttention& attention, ColumnA
                          ColumnRows& rows) {
   if (heads_.empty()) return;
   const NormedColumns z = attention_norm_(state);
-  ColumnContracts contracts(state);
+  ColumnContracts contracts(state, attention.known_cells());
   AddedColumns all;
   const auto finish = [&](Selected& selected) {
     const Head& head = heads_[selected.head].head;

@@ -125,51 +125,12 @@ class OtherRows {
   std::vector<Images> keys_;
 };
 
-/// |q| |k| of one plane, not more.
-double least_weight(const Real& query_square, const Real& key_square) {
-  const Approximation q = query_square.approximate(), k = key_square.approximate();
-  if (!(q.value > q.bound && k.value > k.bound)) return 0;
-  return std::sqrt(q.value - q.bound) * std::sqrt(k.value - k.bound) * kLowered;
-}
-
-}  // namespace
-
-/// L7. In a plane b all queries have one length |q_b|, and all keys one length |k_b|; the other rows of keys
-/// are numbers. Then q.k = sum over b of |q_b| |k_b| cos_b + beta, where beta depends on the other rows. The sum is
-/// largest, and only there, where q and k have one direction in all planes (Cauchy-Schwarz). Among these keys
-/// beta decides. Another key is lower by at least min over b of |q_b| |k_b| (1 - cos_b) >= `margin` (L6) in the sum,
-/// and at most `spread` higher in beta. So spread < margin proves that these keys are best; without it, those of
-/// the largest beta of all keys are.
-RankedCells select_by_planes(ColumnState& state, const PlaneDirections& directions,
-                             const std::vector<RowPair>& rows) {
-  Columns of_query, of_key;
-  std::vector<const RowPair*> other;
-  std::vector<Column> numbers;
-  numbers.reserve(2 * rows.size());
-  double margin = std::numeric_limits<double>::infinity();
-  for (const RowPair& pair : rows) {
-    if (!pair.query_plane || !pair.key_plane || pair.query_plane->one_square().is_zero() ||
-        pair.key_plane->one_square().is_zero()) {
-      other.push_back(&pair);
-      continue;
-    }
-    const Column &query = pair.query_plane->directions, &key = pair.key_plane->directions;
-    of_query.push_back(&query);
-    of_key.push_back(&key);
-    std::vector<EntryId> all = query.dictionary;
-    all.insert(all.end(), key.dictionary.begin(), key.dictionary.end());
-    margin = std::min(margin, kLowered * least_distance(directions, std::move(all)) *
-                                  least_weight(pair.query_plane->one_square(),
-                                               pair.key_plane->one_square()));
-  }
-  const std::size_t planes = of_key.size();
-  if (planes == 0) throw HandOver("queries and keys without a plane of vectors of one length");
-  for (const RowPair* pair : other) {
-    of_query.push_back(&numbers.emplace_back(image_numbers(pair->query)));
-    of_key.push_back(&numbers.emplace_back(image_numbers(pair->key)));
-  }
-  const Combinations queries = state.passes.combine(of_query);
-  const Combinations keys = state.passes.combine(of_key);
+/// Keys of the query's directions in all planes, by what they have beside.
+RankedCells matching_cells(ColumnState& state, const Columns& of_query, const Columns& of_key,
+                           const std::vector<const RowPair*>& other, double margin) {
+  const std::size_t planes = of_key.size() - other.size();
+  const Combinations queries = state.passes.combine(of_query, state.tokens());
+  const Combinations keys = state.passes.combine(of_key, state.tokens());
   const auto split = [planes](const std::vector<EntryId>& combination) {
     const auto at = combination.begin() + static_cast<std::ptrdiff_t>(planes);
     return std::pair(OtherRows::Images(combination.begin(), at),
@@ -196,6 +157,74 @@ RankedCells select_by_planes(ColumnState& state, const PlaneDirections& directio
       if (order.rank[key] < ranks.size()) ranks[order.rank[key]].push_back(cell);
   }
   return result;
+}
+
+/// |q| |k| of one plane, not more.
+double least_weight(const Real& query_square, const Real& key_square) {
+  const Approximation q = query_square.approximate(), k = key_square.approximate();
+  if (!(q.value > q.bound && k.value > k.bound)) return 0;
+  return std::sqrt(q.value - q.bound) * std::sqrt(k.value - k.bound) * kLowered;
+}
+
+}  // namespace
+
+KnownCells::Cells KnownCells::of(std::uint64_t number, const Columns& columns,
+                                 const std::function<RankedCells()>& find) {
+  std::vector<std::uint64_t> name = {number};
+  std::vector<SharedLabels> held;
+  for (const Column* column : columns) {
+    name.insert(name.end(), {column->local ? column->local->serial : 0, column->dictionary[0]});
+    held.push_back(column->local);
+  }
+  Known& known = known_[name];
+  known.used = ++calls_;
+  if (!known.cells) known = {std::make_shared<const RankedCells>(find()), std::move(held), calls_};
+  return known.cells;
+}
+
+void KnownCells::forget_older_than(std::uint64_t calls) {
+  std::erase_if(known_, [&](const auto& kept) { return kept.second.used + calls < calls_; });
+}
+
+/// L7. In a plane b all queries have one length |q_b|, and all keys one length |k_b|; the other rows of keys
+/// are numbers. Then q.k = sum over b of |q_b| |k_b| cos_b + beta, where beta depends on the other rows. The sum is
+/// largest, and only there, where q and k have one direction in all planes (Cauchy-Schwarz). Among these keys
+/// beta decides. Another key is lower by at least min over b of |q_b| |k_b| (1 - cos_b) >= `margin` (L6) in the sum,
+/// and at most `spread` higher in beta. So spread < margin proves that these keys are best; without it, those of
+/// the largest beta of all keys are.
+KnownCells::Cells select_by_planes(ColumnState& state, const PlaneDirections& directions,
+                                   const std::vector<RowPair>& rows, KnownCells& known) {
+  Columns of_query, of_key;
+  std::vector<const RowPair*> other;
+  std::vector<Column> numbers;
+  numbers.reserve(2 * rows.size());
+  double margin = std::numeric_limits<double>::infinity();
+  for (const RowPair& pair : rows) {
+    if (!pair.query_plane || !pair.key_plane || pair.query_plane->one_square().is_zero() ||
+        pair.key_plane->one_square().is_zero()) {
+      other.push_back(&pair);
+      continue;
+    }
+    const Column &query = pair.query_plane->directions, &key = pair.key_plane->directions;
+    of_query.push_back(&query);
+    of_key.push_back(&key);
+    std::vector<EntryId> all = query.dictionary;
+    all.insert(all.end(), key.dictionary.begin(), key.dictionary.end());
+    margin = std::min(margin, kLowered * least_distance(directions, std::move(all)) *
+                                  least_weight(pair.query_plane->one_square(),
+                                               pair.key_plane->one_square()));
+  }
+  if (of_key.empty()) throw HandOver("queries and keys without a plane of vectors of one length");
+  for (const RowPair* pair : other) {
+    of_query.push_back(&numbers.emplace_back(image_numbers(pair->query)));
+    of_key.push_back(&numbers.emplace_back(image_numbers(pair->key)));
+  }
+  const auto find = [&] { return matching_cells(state, of_query, of_key, other, margin); };
+  // Labels name directions; images of other rows have other numbers from head to head.
+  if (!other.empty()) return std::make_shared<const RankedCells>(find());
+  Columns all = of_query;
+  all.insert(all.end(), of_key.begin(), of_key.end());
+  return known.of(0, all, find);
 }
 
 }  // namespace logdepth::inline runtime_columns

@@ -142,7 +142,7 @@ ColumnSelection ColumnAttention::by_numbers(ColumnState& state, const ColumnImag
 /// Of a causal head every class of rows has to select one cell, of which all of its rows see a token.
 ColumnSelection ColumnAttention::select(ColumnState& state, const std::vector<RowPair>& rows,
                                         bool causal) {
-  auto cells = std::make_shared<RankedCells>(select_by_planes(state, directions_, rows));
+  KnownCells::Cells cells = select_by_planes(state, directions_, rows, cells_);
   if (causal) {
     std::vector<std::size_t> seen(cells->cells);  // one past the latest word with a token
     for (std::size_t i = 0; i < state.tokens(); ++i) {
@@ -443,6 +443,7 @@ void ColumnAttention::forget_older_than(std::uint64_t heads) {
   std::erase_if(known_, old);
   std::erase_if(sorted_, old);
   directions_.forget_older_than(8 * heads);
+  cells_.forget_older_than(2 * heads);
 }
 
 }  // namespace logdepth::inline runtime_columns

@@ -37,12 +37,14 @@ class ColumnAttention {
   /// The same from planes.
   ColumnSelection select(ColumnState& state, const std::vector<RowPair>& rows, bool causal);
   PlaneDirections& directions() { return directions_; }
+  KnownCells& known_cells() { return cells_; }
   /// Drops what the latest so many heads did not ask for.
   void forget_older_than(std::uint64_t heads);
   void forget() {
     known_.clear();
     sorted_.clear();
     directions_.forget();
+    cells_.forget();
   }
 
  private:
@@ -92,6 +94,7 @@ class ColumnAttention {
 
   std::uint64_t heads_ = 0;  ///< asked so far
   PlaneDirections directions_;
+  KnownCells cells_;
   std::map<std::pair<SharedIndex, std::pair<SharedLabels, Label>>, KnownKeys> known_;
   std::map<std::pair<SharedIndex, std::vector<std::int64_t>>, SortedKeys> sorted_;
 };

@@ -72,8 +72,18 @@ std::uint64_t CellCounts::size(std::size_t word, const RankedCells::Group& group
 bool same_selection(ColumnState& state, const RankedCells& a, const RankedCells& b) {
   const Column row_a = a.row_column(), row_b = b.row_column();
   const Column cell_a = a.cell_column(), cell_b = b.cell_column();
-  const Combinations rows = state.passes.combine({&row_a, &row_b});
-  const Combinations cells = state.passes.combine({&cell_a, &cell_b});
+  const Combinations rows = state.passes.combine({&row_a, &row_b}, state.tokens());
+  if (a.cell == b.cell && a.cells == b.cells) {
+    const CellCounts of_a(state, a), of_b(state, b);
+    bool same = true;
+    over_row_classes(state, rows.local, rows.entries.size(),
+                     [&](std::size_t word, Label row, std::size_t) {
+                       same = same && of_a.selected(word, rows.entries[row][0]) ==
+                                          of_b.selected(word, rows.entries[row][1]);
+                     });
+    if (same) return true;
+  }
+  const Combinations cells = state.passes.combine({&cell_a, &cell_b}, state.tokens());
   RankedCells both{rows.local, cells.local, cells.entries.size(), {}};
   const CellCounts of_a(state, a), of_b(state, b), of_both(state, both);
   std::vector<std::vector<Label>> with(a.cells);  // per cell of a: the joint cells in it
