@@ -25,6 +25,9 @@ void add_keys(const RowPair& rows, std::vector<Column>& numbers) {
   if (std::ranges::none_of(rows.key.images, has_index)) return;
   // Of one image, vectors M code are equal if their directions are: they have one length.
   if (!rows.key_plane) throw HandOver("keys that are not told apart");
+  for (std::size_t c = 0; c < rows.key.images.size(); ++c)
+    if (rows.key_plane->occurs[c] && rows.key_plane->squares[c].is_zero())
+      throw HandOver("keys of several lengths");
   numbers.push_back(rows.key_plane->directions);
 }
 

@@ -143,10 +143,23 @@ bool is_one_key(const ColumnImages& keys) {
   });
 }
 
-TokenSets sets_of(const ColumnState& state, const ColumnSelection& selection, bool causal) {
+TokenSets sets_of(ColumnState& state, const ColumnSelection& selection, bool causal) {
   if (state.words() > 1 || state.tokens() > ColumnScores::kMostTokens)
     throw HandOver("sets of tokens of several words, or of a long one");
   TokenSets sets(state.passes.memory());
+  if (selection.cells) {
+    if (causal) throw HandOver("cells that a row sees in part");
+    const CellCounts counts(state, *selection.cells);
+    std::vector<char> in(selection.cells->cells);
+    for (std::size_t i = 0; i < state.tokens(); ++i) {
+      const RankedCells::Group& group = counts.selected(0, selection.cells->row_at(i));
+      for (const Label cell : group) in[cell] = 1;
+      for (std::size_t j = 0; j < state.tokens(); ++j)
+        if (in[selection.cells->cell_at(j)]) insert(sets.row(i), j);
+      for (const Label cell : group) in[cell] = 0;
+    }
+    return sets;
+  }
   over_rows(state, causal, [&](std::size_t i, std::size_t, std::size_t end) {
     if (selection.selected) return insert(sets.row(i), (*selection.selected)[i]);
     for (std::size_t j = 0; j < end; ++j) insert(sets.row(i), j);
@@ -203,8 +216,8 @@ void ColumnContracts::check_sets(const Contract& contract, const TokenSets& sets
 
 void ColumnContracts::check(const Contract& contract, const ColumnSelection& selection,
                             bool one_key, bool causal, const ReadRows& rows) {
-  if (selection.cells) return check_cells(contract, *selection.cells, causal, rows);
   const bool related = std::holds_alternative<RelatedContract>(contract);
+  if (selection.cells && !related) return check_cells(contract, *selection.cells, causal, rows);
   if (selection.sets && (!selection.selected || related))
     return check_sets(contract, *selection.sets, causal);
   if (related) return check_sets(contract, sets_of(state_, selection, causal), causal);

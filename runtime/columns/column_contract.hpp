@@ -49,7 +49,7 @@ SharedLabels positive_labels(ColumnState& state, const SparseVector& form);
 
 /// What is selected, as sets: one token, or everything that the row sees. Errors: HandOver for several
 /// words, and for a long one.
-TokenSets sets_of(const ColumnState& state, const ColumnSelection& selection, bool causal);
+TokenSets sets_of(ColumnState& state, const ColumnSelection& selection, bool causal);
 
 /// All keys are one vector.
 bool is_one_key(const ColumnImages& keys);

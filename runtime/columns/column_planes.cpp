@@ -38,6 +38,13 @@ Real PlaneColumn::one_square() const {
   return one.value_or(Real());
 }
 
+Real PlaneColumn::least_square() const {
+  std::optional<Real> smallest;
+  for (std::size_t c = 0; c < least.size(); ++c)
+    if (occurs[c] && (!smallest || least[c] < *smallest)) smallest = least[c];
+  return smallest.value_or(Real());
+}
+
 /// A vector divided by its content: the shortest one of its direction.
 Label PlaneDirections::number(Plane vector) {
   const std::int64_t content = std::gcd(vector[0], vector[1]);
@@ -49,17 +56,25 @@ Label PlaneDirections::number(Plane vector) {
 }
 
 /// The square of the length of v, or of M code where M^T M is a multiple of the identity and the code a unit
-/// vector (L1); else zero.
-Real PlaneDirections::square_of(const ColumnImage& image) {
-  Real square;
+/// vector (L1). Else, of codes in a plane, no square is below the least eigenvalue of M^T M, which is at least
+/// its determinant over its trace. False: neither a number nor a matrix times a code.
+bool PlaneDirections::find_squares(const ColumnImage& image, Real& square, Real& least) {
   for (const Real& x : image.v) add(square, x * x);
-  if (!image.index) return square;
-  Reals multiples;
+  least = square;
+  if (!image.index) return !square.is_zero();
   const ColumnFamily& family = *image.index->family;
-  if (!square.is_zero() || !family.has_vectors() ||
-      !is_block_scalar(transposed_product(image.m, image.m, image.v.size()), family, multiples))
-    return Real();
-  return multiples[0];
+  if (!square.is_zero() || !family.has_vectors() || family.block != family.dims) return false;
+  const Reals product = transposed_product(image.m, image.m, image.v.size());
+  Reals multiples;
+  if (is_block_scalar(product, family, multiples)) {
+    square = least = multiples[0];
+  } else if (family.dims == 2) {
+    const Real determinant = product[0] * product[3] - product[1] * product[2];
+    const Real trace = product[0] + product[3];
+    if (determinant.is_rational() && trace.is_rational())
+      least = Real(determinant.rational_part() / trace.rational_part());
+  }
+  return true;
 }
 
 Column PlaneDirections::directions(ColumnState& state, const ColumnImages& images,
@@ -119,8 +134,9 @@ std::optional<PlaneColumn> PlaneDirections::of(ColumnState& state, const ColumnI
     for (std::size_t i = 0; i < state.tokens(); ++i) result.occurs[images.at.at(i)] = 1;
   for (std::size_t c = 0; c < images.images.size(); ++c) {
     if (images.images[c].v.size() != 2) return std::nullopt;
-    result.squares.push_back(square_of(images.images[c]));
-    if (result.occurs[c] && result.squares[c].is_zero()) return std::nullopt;
+    if (!find_squares(images.images[c], result.squares.emplace_back(), result.least.emplace_back()) &&
+        result.occurs[c])
+      return std::nullopt;
   }
   if (images.images.size() == 1 && images.images[0].index) {
     Known& known = known_[{images.images[0].index, integer_multiple(images.images[0].m)}];

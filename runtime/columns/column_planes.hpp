@@ -30,12 +30,14 @@ Plane planar(const ColumnFamily& family, const std::vector<std::int64_t>& m, std
 
 /// Two rows of queries or keys that are vectors of a plane, at all tokens.
 struct PlaneColumn {
-  Column directions;  ///< its dictionary: numbers of directions
-  Reals squares;      ///< per image: the square of the length, whatever the index
+  Column directions;         ///< its dictionary: numbers of directions
+  Reals squares;             ///< per image: the square of the length of all vectors, or zero
+  Reals least;               ///< per image: no vector has a smaller square
   std::vector<char> occurs;  ///< per image: whether a token has it
 
   /// The length's square, where all tokens have one; else zero.
   Real one_square() const;
+  Real least_square() const;
 };
 
 /// Directions of vectors in planes, as numbers: two vectors have one number if and only if they are
@@ -44,8 +46,8 @@ class PlaneDirections {
  public:
   const Plane& operator[](Label number) const { return planes_[number]; }
 
-  /// The directions of two rows. Every image has to be a number or a matrix times a code, of one length
-  /// for all codes, and not zero; else absent. Errors: HandOver.
+  /// The directions of two rows. Every image has to be a number or a matrix times a code, and no vector zero;
+  /// else absent. Errors: HandOver.
   std::optional<PlaneColumn> of(ColumnState& state, const ColumnImages& images);
   /// Drops what the latest so many calls did not ask for.
   void forget_older_than(std::uint64_t calls);
@@ -63,7 +65,7 @@ class PlaneDirections {
     }
   };
   Label number(Plane vector);
-  static Real square_of(const ColumnImage& image);
+  static bool find_squares(const ColumnImage& image, Real& square, Real& least);
   Column directions(ColumnState& state, const ColumnImages& images,
                     const std::vector<char>& occurs);
 

@@ -112,9 +112,9 @@ class OtherRows {
         for (std::uint32_t d = 0; d < q.dims(); ++d) {
           const Real weight = q.m[r * q.dims() + d] * beside;
           const bool up = weight.sign() > 0;
-          const ColumnFamily& family = *q.index->family;
-          add(low, weight.scaled(up ? family.low[d] : family.high[d]));
-          add(high, weight.scaled(up ? family.high[d] : family.low[d]));
+          const auto& [least, most] = q.index->family->measured();
+          add(low, weight.scaled(up ? least[d] : most[d]));
+          add(high, weight.scaled(up ? most[d] : least[d]));
         }
       }
     }
@@ -186,10 +186,9 @@ void KnownCells::forget_older_than(std::uint64_t calls) {
   std::erase_if(known_, [&](const auto& kept) { return kept.second.used + calls < calls_; });
 }
 
-/// L7. In a plane b all queries have one length |q_b|, and all keys one length |k_b|; the other rows of keys
-/// are numbers. Then q.k = sum over b of |q_b| |k_b| cos_b + beta, where beta depends on the other rows. The sum is
-/// largest, and only there, where q and k have one direction in all planes (Cauchy-Schwarz). Among these keys
-/// beta decides. Another key is lower by at least min over b of |q_b| |k_b| (1 - cos_b) >= `margin` (L6) in the sum,
+/// L7. In a plane b all keys have one length |k_b|, and no query q_b is zero; the other rows of keys are numbers.
+/// Then q.k = sum over b of |q_b| |k_b| cos_b + beta, where beta depends on the other rows. The sum is largest, and
+/// only there, where q and k have one direction in all planes (Cauchy-Schwarz). Among these keys beta decides. Another key is lower by at least min over b of |q_b| |k_b| (1 - cos_b) >= `margin` (L6) in the sum,
 /// and at most `spread` higher in beta. So spread < margin proves that these keys are best; without it, those of
 /// the largest beta of all keys are.
 KnownCells::Cells select_by_planes(ColumnState& state, const PlaneDirections& directions,
@@ -200,8 +199,7 @@ KnownCells::Cells select_by_planes(ColumnState& state, const PlaneDirections& di
   numbers.reserve(2 * rows.size());
   double margin = std::numeric_limits<double>::infinity();
   for (const RowPair& pair : rows) {
-    if (!pair.query_plane || !pair.key_plane || pair.query_plane->one_square().is_zero() ||
-        pair.key_plane->one_square().is_zero()) {
+    if (!pair.query_plane || !pair.key_plane || pair.key_plane->one_square().is_zero()) {
       other.push_back(&pair);
       continue;
     }
@@ -211,7 +209,7 @@ KnownCells::Cells select_by_planes(ColumnState& state, const PlaneDirections& di
     std::vector<EntryId> all = query.dictionary;
     all.insert(all.end(), key.dictionary.begin(), key.dictionary.end());
     margin = std::min(margin, kLowered * least_distance(directions, std::move(all)) *
-                                  least_weight(pair.query_plane->one_square(),
+                                  least_weight(pair.query_plane->least_square(),
                                                pair.key_plane->one_square()));
   }
   if (of_key.empty()) throw HandOver("queries and keys without a plane of vectors of one length");

@@ -3,6 +3,7 @@
 #include <gmpxx.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <variant>
@@ -27,6 +28,16 @@ mpz_class to_mpz(Wide x) {
   z <<= 64;
   z += static_cast<unsigned long>(size);
   return x < 0 ? mpz_class(-z) : z;
+}
+
+/// A number on this side of x, by more than doubles err, with eleven bits.
+Rational rounded(double x, int side) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  const auto n = static_cast<std::int64_t>(std::floor(mantissa * 1024)) + (side > 0 ? 2 : -1);
+  const int shift = 10 - exponent;
+  if (x == 0 || shift > 62) return {side > 0 ? 1 : -1, std::int64_t{1} << 62};
+  return {n, std::int64_t{1} << shift};  // |x| <= 1: the shift is not negative
 }
 
 }  // namespace
@@ -87,6 +98,29 @@ void ColumnFamily::vector(std::size_t e, std::int64_t* out) const {
     out[0] = 1 - t * t;
     out[1] = 2 * t;
   }
+}
+
+/// Doubles are rounded outwards to eleven bits.
+const std::pair<Rationals, Rationals>& ColumnFamily::measured() const {
+  if (!measured_.first.empty()) return measured_;
+  measured_ = {low, high};
+  if (kind != Kind::direction) return measured_;
+  std::vector<double> least(dims, 1), most(dims, -1);
+  for (std::size_t e = 0; e < vectors.size(); e += dims) {
+    double square = 0;
+    for (std::uint32_t d = 0; d < dims; ++d)
+      square += static_cast<double>(vectors[e + d]) * static_cast<double>(vectors[e + d]);
+    for (std::uint32_t d = 0; d < dims; ++d) {
+      const double x = static_cast<double>(vectors[e + d]) / std::sqrt(square);
+      least[d] = std::min(least[d], x);
+      most[d] = std::max(most[d], x);
+    }
+  }
+  for (std::uint32_t d = 0; d < dims; ++d) {
+    if (const auto below = rounded(least[d], -1); low[d] < below) measured_.first[d] = below;
+    if (const auto above = rounded(most[d], 1); above < high[d]) measured_.second[d] = above;
+  }
+  return measured_;
 }
 
 void ColumnFamily::make_vectors(const std::shared_ptr<LabelMemory>& memory) {

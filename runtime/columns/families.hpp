@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/columns/labels.hpp"
@@ -60,11 +61,14 @@ struct ColumnFamily {
   bool has_vectors() const { return kind == Kind::direction || (kind == Kind::code && dims == 2); }
   /// A positive multiple of code(e), in dims integers.
   void vector(std::size_t e, std::int64_t* out) const;
+  /// The box of low and high; of a direction a smaller one, measured of all of its vectors.
+  const std::pair<Rationals, Rationals>& measured() const;
   /// Makes room for a vector per token. Errors: HandOver beyond the memory limit.
   void make_vectors(const std::shared_ptr<LabelMemory>& memory);
 
  private:
   HeldBytes held_;
+  mutable std::pair<Rationals, Rationals> measured_;
 };
 using SharedFamily = std::shared_ptr<const ColumnFamily>;
 
