@@ -249,19 +249,22 @@ void ColumnLayer::attend(ColumnState& state, ColumnAttention& attention, ColumnA
       throw HandOver(fmt::format("head {}: {}", k, reason.what()));
     }
   };
-  if (scores(heads_.size()).fits(state, z)) {
-    scores(heads_.size())(state, z, [&](std::size_t k, ColumnSelection selection) {
-      Selected selected{k, std::move(selection), false, {}};
-      named(k, [&] { finish(selected); });
-    });
-  } else {
-    for (std::size_t k = 0; k < heads_.size(); ++k)
-      named(k, [&] {
-        Selected selected{k, {}, false, {}};
-        select(state, z, attention, selected);
-        finish(selected);
+  std::size_t next = 0;  // heads before it are done
+  if (scores(heads_.size()).fits(state, z)) try {
+      scores(heads_.size())(state, z, [&](std::size_t k, ColumnSelection selection) {
+        next = k + 1;
+        Selected selected{k, std::move(selection), false, {}};
+        named(k, [&] { finish(selected); });
       });
-  }
+    } catch (const HandOver&) {
+      if (next > 0) throw;  // the scores were found
+    }
+  for (; next < heads_.size(); ++next)
+    named(next, [&] {
+      Selected selected{next, {}, false, {}};
+      select(state, z, attention, selected);
+      finish(selected);
+    });
   // Every head has read its input, so outputs may be added in place.
   Pairs pairs;
   for (const auto& [segment, column] : all) add(state, segment, column, pairs);

@@ -65,7 +65,7 @@ TEST(ColumnConnectivity, Explore) {
   for (auto& [name, model] : files) {
     Tally tally;
     ColumnComparison comparison(std::move(model));
-    for (const std::size_t n : {1u, 2u, 3u, 4u, 6u, 9u})
+    for (const std::size_t n : {1u, 2u, 3u, 4u, 6u, 9u, 14u})
       for (int k = 0; k < 4; ++k) {
         std::vector<std::string> names;
         for (std::size_t v = 0; v < n; ++v) names.push_back(std::to_string(v + 1));
