@@ -33,8 +33,8 @@ class Shares {
   }
   std::size_t size() const { return distinct_.size(); }
   /// Their averages of the values of one of the columns that the head adds, whose combinations these are.
-  std::vector<EntryId> averages(ColumnState& state, const Combinations& values,
-                                std::size_t added, std::uint32_t segment) const {
+  std::vector<EntryId> averages(ColumnState& state, const Combinations& values, std::size_t added,
+                                std::uint32_t segment) const {
     EntryPool& pool = state.pools.entries[segment];
     std::vector<EntryId> entries;
     for (const Counts* shares : distinct_) {
@@ -104,8 +104,7 @@ void average_cells(ColumnState& state, AddedColumns& added, const RankedCells& c
     const std::vector<EntryId> averages = shares.averages(state, joint, a, added[a].first);
     std::vector<EntryId> entries;
     for (const Label share : share_of) entries.push_back(averages[share]);
-    added[a].second =
-        state.passes.relabel(rows, entries, std::vector<SharedIndex>(entries.size()));
+    added[a].second = state.passes.relabel(rows, entries, std::vector<SharedIndex>(entries.size()));
   }
 }
 

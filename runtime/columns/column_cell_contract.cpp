@@ -151,15 +151,14 @@ void ColumnContracts::check_cells(const Contract& contract, const RankedCells& c
   const auto same = [&](const RankedCells& expected) {
     require_cells(same_selection(state_, cells, expected));
   };
-  std::visit(
-      Overload{[&](const UniformContract&) { same(all_cells()); },
-               [&](const FlaggedContract& flagged) { same(flagged_cells(flagged)); },
-               [&](const FindContract& find) {
-                 same(*found_cells(find, rows()));
-                 if (find.exactly_one) check_match({true}, cells, causal, rows);
-               },
-               [](const auto&) { throw HandOver("a contract of another kind for cells"); }},
-      contract);
+  std::visit(Overload{[&](const UniformContract&) { same(all_cells()); },
+                      [&](const FlaggedContract& flagged) { same(flagged_cells(flagged)); },
+                      [&](const FindContract& find) {
+                        same(*found_cells(find, rows()));
+                        if (find.exactly_one) check_match({true}, cells, causal, rows);
+                      },
+                      [](const auto&) { throw HandOver("a contract of another kind for cells"); }},
+             contract);
 }
 
 }  // namespace logdepth::inline runtime_columns

@@ -217,7 +217,9 @@ void ColumnContracts::check_sets(const Contract& contract, const TokenSets& sets
 void ColumnContracts::check(const Contract& contract, const ColumnSelection& selection,
                             bool one_key, bool causal, const ReadRows& rows) {
   const bool related = std::holds_alternative<RelatedContract>(contract);
-  if (selection.cells && !related) return check_cells(contract, *selection.cells, causal, rows);
+  const bool find = std::holds_alternative<FindContract>(contract);
+  if (selection.cells && !related && (find || !selection.selected))
+    return check_cells(contract, *selection.cells, causal, rows);
   if (selection.sets && (!selection.selected || related))
     return check_sets(contract, *selection.sets, causal);
   if (related) return check_sets(contract, sets_of(state_, selection, causal), causal);

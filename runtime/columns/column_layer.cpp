@@ -72,7 +72,7 @@ ColumnLayer::ColumnLayer(const Model& model, const Layer& layer, const Segments&
 }
 
 AddedColumns ColumnLayer::values(ColumnState& state, const PreparedHead& head,
-                                       const NormedColumns& z, std::vector<SharedLabels>& sources) {
+                                 const NormedColumns& z, std::vector<SharedLabels>& sources) {
   AddedColumns added;
   for (const auto& [segment, map] : head.written) {
     ColumnImages values = map(state, z);
@@ -198,9 +198,8 @@ void ColumnLayer::select(ColumnState& state, const NormedColumns& z, ColumnAtten
   const auto by_scores = [&] {
     if (!numbers || state.words() > 1 || state.tokens() > ColumnScores::kMostTokens)
       throw HandOver("no scores");
-    scores(selected.head)(state, z, [&](std::size_t, ColumnSelection of) {
-      selected.selection = std::move(of);
-    });
+    scores(selected.head)(
+        state, z, [&](std::size_t, ColumnSelection of) { selected.selection = std::move(of); });
   };
   if (prepared.rows.size() > 1)
     tried(by_planes, by_classes);

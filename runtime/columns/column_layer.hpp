@@ -35,7 +35,7 @@ class ColumnLayer {
   struct PreparedHead {
     const Head& head;
     NormedMap query, key;
-    std::vector<std::pair<NormedMap, NormedMap>> rows;  ///< query and key, two rows each
+    std::vector<std::pair<NormedMap, NormedMap>> rows;         ///< query and key, two rows each
     std::vector<std::pair<std::uint32_t, NormedMap>> written;  ///< output * value, per segment
     PreparedHead(const Head& source, const Segments& segments, const ColumnNorm& norm);
   };
@@ -43,7 +43,7 @@ class ColumnLayer {
   struct Selected {
     std::size_t head = 0;
     ColumnSelection selection;
-    bool one_key = false;        ///< all tokens have the same key
+    bool one_key = false;       ///< all tokens have the same key
     std::vector<RowPair> rows;  ///< read when they are first needed
   };
   static AddedColumns values(ColumnState& state, const PreparedHead& head, const NormedColumns& z,

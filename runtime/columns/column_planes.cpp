@@ -134,7 +134,8 @@ std::optional<PlaneColumn> PlaneDirections::of(ColumnState& state, const ColumnI
     for (std::size_t i = 0; i < state.tokens(); ++i) result.occurs[images.at.at(i)] = 1;
   for (std::size_t c = 0; c < images.images.size(); ++c) {
     if (images.images[c].v.size() != 2) return std::nullopt;
-    if (!find_squares(images.images[c], result.squares.emplace_back(), result.least.emplace_back()) &&
+    if (!find_squares(images.images[c], result.squares.emplace_back(),
+                      result.least.emplace_back()) &&
         result.occurs[c])
       return std::nullopt;
   }

@@ -87,8 +87,7 @@ class OtherRows {
       }
     std::vector<std::size_t> sorted(n);
     std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-    std::ranges::stable_sort(sorted,
-                             [&](std::size_t x, std::size_t y) { return sign[x][y] > 0; });
+    std::ranges::stable_sort(sorted, [&](std::size_t x, std::size_t y) { return sign[x][y] > 0; });
     for (std::size_t r = 1; r < n; ++r) {
       if (sign[sorted[r - 1]][sorted[r]] != 0) ++result.ranks;
       result.rank[sorted[r]] = result.ranks - 1;
@@ -208,9 +207,9 @@ KnownCells::Cells select_by_planes(ColumnState& state, const PlaneDirections& di
     of_key.push_back(&key);
     std::vector<EntryId> all = query.dictionary;
     all.insert(all.end(), key.dictionary.begin(), key.dictionary.end());
-    margin = std::min(margin, kLowered * least_distance(directions, std::move(all)) *
-                                  least_weight(pair.query_plane->least_square(),
-                                               pair.key_plane->one_square()));
+    margin = std::min(
+        margin, kLowered * least_distance(directions, std::move(all)) *
+                    least_weight(pair.query_plane->least_square(), pair.key_plane->one_square()));
   }
   if (of_key.empty()) throw HandOver("queries and keys without a plane of vectors of one length");
   for (const RowPair* pair : other) {

@@ -139,22 +139,11 @@ ColumnSelection ColumnAttention::by_numbers(ColumnState& state, const ColumnImag
   return {ColumnRule::classes, single_tokens(state, *cells), nullptr, std::move(cells)};
 }
 
-/// Of a causal head every class of rows has to select one cell, of which all of its rows see a token.
 ColumnSelection ColumnAttention::select(ColumnState& state, const std::vector<RowPair>& rows,
                                         bool causal) {
   KnownCells::Cells cells = select_by_planes(state, directions_, rows, cells_);
-  if (causal) {
-    std::vector<std::size_t> seen(cells->cells);  // one past the latest word with a token
-    for (std::size_t i = 0; i < state.tokens(); ++i) {
-      const std::size_t word = i / state.period;
-      seen[cells->cell_at(i)] = word + 1;
-      const auto& ranks = cells->ranks[cells->row_at(i)];
-      if (ranks.size() != 1 || ranks[0].size() != 1 || seen[ranks[0][0]] != word + 1)
-        throw HandOver("a row whose best keys are not proved");
-    }
-    return {ColumnRule::planes, nullptr, nullptr, std::move(cells)};
-  }
-  return {ColumnRule::planes, single_tokens(state, *cells), nullptr, std::move(cells)};
+  auto selected = causal ? seen_single_tokens(state, *cells) : single_tokens(state, *cells);
+  return {ColumnRule::planes, std::move(selected), nullptr, std::move(cells)};
 }
 
 const ColumnAttention::KnownKeys& ColumnAttention::known_keys(ColumnState& state,

@@ -22,7 +22,7 @@ namespace logdepth::inline runtime_columns {
 /// the row sees.
 struct ColumnSelection {
   ColumnRule rule = ColumnRule::uniform;
-  SharedLabels selected = nullptr;                  ///< absent: not one position at every row
+  SharedLabels selected = nullptr;  ///< absent: not one position at every row
   std::shared_ptr<const TokenSets> sets = nullptr;
   std::shared_ptr<const RankedCells> cells = nullptr;  ///< all absent: all visible positions
 };

@@ -47,7 +47,7 @@ struct ColumnState {
   std::size_t period;  ///< tokens of a word
   SharedFamily codes;  ///< of positions
   std::vector<Column> stream;
-  std::optional<Column> word;  ///< made by word_column()
+  std::optional<Column> word;     ///< made by word_column()
   std::uint64_t evaluations = 0;  ///< of maps and units, once per combination
 
   std::size_t tokens() const { return passes.tokens(); }

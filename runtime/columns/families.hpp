@@ -54,8 +54,8 @@ struct ColumnFamily {
   SharedLabels column;                       ///< average: combinations by token
   /// average: only of the tokens up to e that stand in the cell that e asks for; absent: 0, of all.
   SharedLabels cell, asked;
-  std::vector<std::int64_t> vectors;         ///< direction: dims integers per token
-  SharedIndex first, second;                 ///< pair
+  std::vector<std::int64_t> vectors;  ///< direction: dims integers per token
+  SharedIndex first, second;          ///< pair
 
   /// Whether vector() knows its codes.
   bool has_vectors() const { return kind == Kind::direction || (kind == Kind::code && dims == 2); }

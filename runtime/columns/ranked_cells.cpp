@@ -50,8 +50,8 @@ CellCounts::CellCounts(ColumnState& state, const RankedCells& cells, const Share
 }
 
 bool CellCounts::occurs(std::size_t word, Label cell) const {
-  const auto first = counts_.begin() +
-                     static_cast<std::ptrdiff_t>((word * cells_.cells + cell) * kinds_);
+  const auto first =
+      counts_.begin() + static_cast<std::ptrdiff_t>((word * cells_.cells + cell) * kinds_);
   return std::any_of(first, first + static_cast<std::ptrdiff_t>(kinds_),
                      [](std::uint32_t count) { return count > 0; });
 }
@@ -119,6 +119,29 @@ SharedLabels single_tokens(ColumnState& state, const RankedCells& cells) {
       if (counts.of(word, cell) == 1) selected->data()[i] = of_cell[word * cells.cells + cell];
   }
   return selected;
+}
+
+SharedLabels seen_single_tokens(ColumnState& state, const RankedCells& cells) {
+  std::vector<Label> first(cells.cells, kNoToken), second = first;
+  const auto selected = state.passes.labels();
+  bool single = true;
+  for (std::size_t i = 0; i < state.tokens(); ++i) {
+    const std::size_t word = i - i % state.period;
+    const Label cell = cells.cell_at(i);
+    if (first[cell] == kNoToken || first[cell] < word) {
+      first[cell] = static_cast<Label>(i);
+      second[cell] = kNoToken;
+    } else if (second[cell] == kNoToken) {
+      second[cell] = static_cast<Label>(i);
+    }
+    const auto& ranks = cells.ranks[cells.row_at(i)];
+    if (ranks.size() != 1 || ranks[0].size() != 1 || first[ranks[0][0]] == kNoToken ||
+        first[ranks[0][0]] < word)
+      throw HandOver("a row whose best keys are not proved");
+    single = single && second[ranks[0][0]] == kNoToken;
+    selected->data()[i] = first[ranks[0][0]];
+  }
+  return single ? selected : nullptr;
 }
 
 }  // namespace logdepth::inline runtime_columns

@@ -74,4 +74,8 @@ bool same_selection(ColumnState& state, const RankedCells& a, const RankedCells&
 /// The one token that every row selects, of words that it sees as a whole; absent: some select more.
 SharedLabels single_tokens(ColumnState& state, const RankedCells& cells);
 
+/// The same of rows that see the tokens up to their own. Errors: HandOver unless every class of rows
+/// selects one cell, of which all of its rows see a token.
+SharedLabels seen_single_tokens(ColumnState& state, const RankedCells& cells);
+
 }  // namespace logdepth::inline runtime_columns
