@@ -11,6 +11,8 @@ namespace logdepth::inline runtime_columns {
 namespace {
 
 constexpr Label kUnknown = static_cast<Label>(-1);
+constexpr std::size_t kBesideNumbers =
+    40;  // bytes: a vector, and what the system keeps of an array
 /// Combinations that are always worth their evaluation; beyond them a quarter of the tokens is.
 constexpr std::size_t kFewCombinations = std::size_t{1} << 16;
 
@@ -112,6 +114,8 @@ Combinations ColumnPasses::combine(const Columns& columns, std::optional<std::si
         result.local = join_pair(result.local, known.numbers, parts[p],
                                  most.value_or(std::max(kFewCombinations, tokens() / 4)));
       known.local = result.local;
+      known.held = HeldBytes(
+          memory_, known.numbers.size() * (parts.size() * sizeof(Label) + kBesideNumbers));
     }
     numbers = known.numbers;
   }

@@ -76,6 +76,7 @@ class ColumnPasses {
   struct Joined {
     std::weak_ptr<const Labels> local;
     Numbers numbers;
+    HeldBytes held;  ///< by the numbers
   };
   struct Part {
     SharedLabels local;

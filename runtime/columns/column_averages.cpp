@@ -120,8 +120,15 @@ void ColumnAverages::average(ColumnState& state, AddedColumns& added,
   SharedLabels asked;  // the cell that a row selects
   if (cells) {
     std::vector<Label> cell_of;
-    for (const auto& ranks : cells->ranks) cell_of.push_back(ranks.empty() ? 0 : ranks[0][0]);
-    if (cells->row) asked = state.passes.renamed(cells->row, cell_of);
+    for (const auto& ranks : cells->ranks)  // of rows that occur there is one
+      cell_of.push_back(ranks.empty() || ranks[0].empty() ? 0 : ranks[0][0]);
+    if (cells->row) {
+      asked = state.passes.renamed(cells->row, cell_of);
+    } else if (cell_of[0] != 0) {
+      const auto labels = state.passes.labels();
+      std::fill_n(labels->data(), state.tokens(), cell_of[0]);
+      asked = labels;
+    }
     name.insert(name.end(), {nullptr, cells->cell, asked});
   }
   auto& known = known_[name];

@@ -66,6 +66,7 @@ RankedCells cells_found(ColumnState& state, std::uint32_t terms,
       ranks.back().push_back(cell);
     }
   }
+  result.hold(state);
   return result;
 }
 

@@ -220,8 +220,10 @@ void ColumnLayer::add_values(ColumnState& state, const NormedColumns& z, ColumnA
     average_sets(state, added, *selection.sets);
   } else if (causal) {
     averages.average(state, added, sources, selection.cells.get());
+  } else if (selection.cells) {
+    average_cells(state, added, *selection.cells);
   } else {
-    average_cells(state, added, selection.cells ? *selection.cells : all_cells());
+    average_cells(state, added, all_cells());
   }
   std::move(added.begin(), added.end(), std::back_inserter(all));
 }

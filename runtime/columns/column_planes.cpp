@@ -9,6 +9,7 @@ namespace logdepth::inline runtime_columns {
 namespace {
 
 constexpr Label kUnnumbered = static_cast<Label>(-1);
+constexpr std::size_t kBytesOfPlane = 64;  // twice its numbers, a node and a bucket
 
 }  // namespace
 
@@ -123,6 +124,7 @@ Column PlaneDirections::directions(ColumnState& state, const ColumnImages& image
     }
   });
   if (result.dictionary.size() > 1) result.local = labels;
+  held_ = HeldBytes(state.passes.memory(), planes_.size() * kBytesOfPlane);
   return result;
 }
 

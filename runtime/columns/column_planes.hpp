@@ -74,6 +74,7 @@ class PlaneDirections {
   /// Of one image that is a matrix times a code: by index and matrix.
   std::map<std::pair<SharedIndex, std::vector<std::int64_t>>, Known> known_;
   std::uint64_t calls_ = 0;
+  HeldBytes held_;  ///< by the planes and their numbers
 };
 
 }  // namespace logdepth::inline runtime_columns

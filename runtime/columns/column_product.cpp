@@ -13,6 +13,8 @@ namespace {
 
 /// Combinations of the other rows that are compared with one another.
 constexpr std::size_t kMostOthers = 256;
+/// What a cell costs until it is ranked: the node of a map, and its name.
+constexpr std::size_t kBytesOfCell = 160;
 /// Of a product of doubles, more than all of its rounding errors.
 constexpr double kLowered = 1 - 1e-9;
 
@@ -135,6 +137,7 @@ RankedCells matching_cells(ColumnState& state, const Columns& of_query, const Co
     return std::pair(OtherRows::Images(combination.begin(), at),
                      OtherRows::Images(at, combination.end()));
   };
+  const HeldBytes held(state.passes.memory(), keys.entries.size() * kBytesOfCell);
   OtherRows beside(other);
   std::map<std::vector<EntryId>, std::vector<std::pair<Label, std::size_t>>> cells;
   for (Label cell = 0; cell < keys.entries.size(); ++cell) {
@@ -155,6 +158,7 @@ RankedCells matching_cells(ColumnState& state, const Columns& of_query, const Co
     for (const auto& [cell, key] : found->second)
       if (order.rank[key] < ranks.size()) ranks[order.rank[key]].push_back(cell);
   }
+  result.hold(state);
   return result;
 }
 

@@ -10,6 +10,7 @@ namespace logdepth::inline runtime_columns {
 namespace {
 
 constexpr Label kNoToken = static_cast<Label>(-1);
+constexpr std::size_t kBesideGroup = 16;  // bytes that the system keeps of an array
 /// Counts that are always worth their memory; beyond them so many per token.
 constexpr std::size_t kFewCounts = std::size_t{1} << 16, kCountsOfToken = 64;
 
@@ -20,6 +21,15 @@ Column numbered(const SharedLabels& labels, std::size_t size) {
 }
 
 }  // namespace
+
+void RankedCells::hold(ColumnState& state) {
+  std::size_t bytes = 0;
+  for (const auto& groups : ranks) {
+    bytes += sizeof(groups) + groups.size() * (sizeof(Group) + kBesideGroup);
+    for (const Group& group : groups) bytes += group.size() * sizeof(Label);
+  }
+  held = HeldBytes(state.passes.memory(), bytes);
+}
 
 Column RankedCells::row_column() const {
   return numbered(row, ranks.size());

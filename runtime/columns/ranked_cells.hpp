@@ -17,7 +17,10 @@ struct RankedCells {
   SharedLabels row, cell;  ///< the class of a row, the cell of a token; absent: 0
   std::size_t cells = 1;
   std::vector<std::vector<Group>> ranks;  ///< per class of rows
+  HeldBytes held = {};
 
+  /// Counts what the ranks hold. Errors: HandOver beyond the memory limit.
+  void hold(ColumnState& state);
   Label row_at(std::size_t token) const { return row ? (*row)[token] : 0; }
   Label cell_at(std::size_t token) const { return cell ? (*cell)[token] : 0; }
   Column row_column() const;
