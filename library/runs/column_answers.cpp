@@ -34,13 +34,13 @@ bool ColumnAnswers::fits(std::size_t tokens) const {
   return takes_words_ && tokens >= least_tokens_ && tokens > 0;
 }
 
-/// Rows of a graph: a token is a vertex, and has a value for every vertex.
+/// Rows of a graph: a token is a vertex, and has a value for every vertex. Else a graph is as long as a word.
 bool ColumnAnswers::fits(const Tokens& tokens) const {
   if (takes_words_) return fits(tokens.kinds.size());
   const auto* graph = std::get_if<GraphInput>(&model_.input);
-  const std::size_t vertices = tokens.kinds.size();
-  return graph && graph->layout == GraphInput::Layout::rows && vertices > 0 &&
-         vertices * vertices >= least_tokens_;
+  const std::size_t size = tokens.kinds.size();
+  if (!graph || size == 0) return false;
+  return (graph->layout == GraphInput::Layout::rows ? size * size : size) >= least_tokens_;
 }
 
 /// Made when it is first needed: it prepares the whole file.

@@ -22,7 +22,7 @@ struct ColumnAnswer {
   std::size_t word = 0;  ///< of the logits
 };
 
-/// Runs inputs by columns: long words alone, announced ones in groups of one length, graphs by their rows.
+/// Runs inputs by columns: long words alone, announced ones in groups of one length, graphs.
 class ColumnAnswers {
  public:
   using AnnouncedWords = std::vector<std::vector<std::string>>;

@@ -83,7 +83,7 @@ class ExactEngine final : public Engine {
       numbers.push_back({number.text(), number.approximate().value});
     };
     if (answer_) {
-      for (const Rational& number : answer_->logits->logits(answer_->word, token)) add(number);
+      for (const Real& number : answer_->logits->logits(answer_->word, token)) add(number);
     } else if (run_.stream()) {
       for (const Real& number : run_.runner().logits(*run_.stream(), token)) add(number);
     } else {
@@ -110,6 +110,8 @@ class ExactEngine final : public Engine {
     add(ColumnRule::angle, AttentionRule::angle);
     add(ColumnRule::projection, AttentionRule::one_query);
     add(ColumnRule::scores, AttentionRule::distinct_keys);
+    add(ColumnRule::classes, AttentionRule::distinct_keys);
+    add(ColumnRule::planes, AttentionRule::match);
     return ExactStatistics{attention,
                            contracts_.total_evaluated() + columns.contracts,
                            arithmetic().pool().size(),

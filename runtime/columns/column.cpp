@@ -11,6 +11,8 @@ namespace logdepth::inline runtime_columns {
 namespace {
 
 constexpr Label kUnknown = static_cast<Label>(-1);
+constexpr std::size_t kBesideNumbers =
+    40;  // bytes: a vector, and what the system keeps of an array
 /// Combinations that are always worth their evaluation; beyond them a quarter of the tokens is.
 constexpr std::size_t kFewCombinations = std::size_t{1} << 16;
 
@@ -55,11 +57,10 @@ class PairNumbers {
 /// All parts number the pairs that occur in them. Pairs of the first part come first, then those that the
 /// next one adds: as they first occur among all tokens.
 std::shared_ptr<Labels> ColumnPasses::join_pair(const SharedLabels& left, Numbers& numbers,
-                                                const Part& right) {
+                                                const Part& right, std::size_t most) {
   const auto both = labels();
   const Label *a = left->data(), *b = right.local->data();
   Label* out = both->data();
-  const std::size_t most = std::max(kFewCombinations, tokens() / 4);
   const Parts shared = parts();
   const std::size_t table = std::max<std::size_t>(4 * tokens() / shared.size(), kFewCombinations);
   std::vector<PairNumbers> found(shared.size(),
@@ -85,7 +86,7 @@ std::shared_ptr<Labels> ColumnPasses::join_pair(const SharedLabels& left, Number
   return both;
 }
 
-Combinations ColumnPasses::combine(const Columns& columns) {
+Combinations ColumnPasses::combine(const Columns& columns, std::optional<std::size_t> most) {
   std::vector<Part> parts;
   std::vector<std::size_t> part_of;
   for (const Column* column : columns) {
@@ -110,8 +111,11 @@ Combinations ColumnPasses::combine(const Columns& columns) {
       result.local = parts[0].local;
       known.numbers = counted(parts[0].size);
       for (std::size_t p = 1; p < parts.size(); ++p)
-        result.local = join_pair(result.local, known.numbers, parts[p]);
+        result.local = join_pair(result.local, known.numbers, parts[p],
+                                 most.value_or(std::max(kFewCombinations, tokens() / 4)));
       known.local = result.local;
+      known.held = HeldBytes(
+          memory_, known.numbers.size() * (parts.size() * sizeof(Label) + kBesideNumbers));
     }
     numbers = known.numbers;
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -51,11 +52,14 @@ class ColumnPasses {
   Parts parts() const { return {tokens(), threads_, kLeastPart}; }
 
   /// Columns with one `local` are one part; a pass is made where another joins. Combinations are
-  /// numbered as they first occur. Errors: HandOver where there are so many that nothing is gained.
-  Combinations combine(const Columns& columns);
+  /// numbered as they first occur. Errors: HandOver where there are so many that nothing is gained, or more
+  /// than `most`.
+  Combinations combine(const Columns& columns, std::optional<std::size_t> most = std::nullopt);
   /// The column that holds entries[k] where combination k stands; indices[k] is where its e stands.
   Column relabel(const Combinations& from, const std::vector<EntryId>& entries,
                  const std::vector<SharedIndex>& indices);
+  /// to[from[i]] for every token i.
+  SharedLabels renamed(const SharedLabels& from, const std::vector<Label>& to);
   /// from[selected[i]] for every token i.
   SharedLabels gather(const SharedLabels& from, const SharedLabels& selected);
   /// Labels to be filled by a pass of the caller's.
@@ -72,13 +76,14 @@ class ColumnPasses {
   struct Joined {
     std::weak_ptr<const Labels> local;
     Numbers numbers;
+    HeldBytes held;  ///< by the numbers
   };
   struct Part {
     SharedLabels local;
     std::size_t size = 0;
   };
-  std::shared_ptr<Labels> join_pair(const SharedLabels& left, Numbers& numbers, const Part& right);
-  SharedLabels renamed(const SharedLabels& from, const std::vector<Label>& to);
+  std::shared_ptr<Labels> join_pair(const SharedLabels& left, Numbers& numbers, const Part& right,
+                                    std::size_t most);
   SharedIndex merged(const Combinations& from, const std::vector<SharedIndex>& indices);
 
   /// Starting a thread costs about as much as passing over so many tokens.

@@ -17,9 +17,9 @@ void require_kept(bool kept) {
 /// A linear form on the stream before the sublayer, as a number per class of tokens.
 struct FormValues {
   Combinations at;
-  Rationals values;
+  Reals values;
 
-  const Rational& value(std::size_t token) const { return values[at.at(token)]; }
+  const Real& value(std::size_t token) const { return values[at.at(token)]; }
 };
 FormValues form_values(ColumnState& state, const SparseVector& form) {
   const Segments& segments = state.pools.segments;
@@ -31,11 +31,11 @@ FormValues form_values(ColumnState& state, const SparseVector& form) {
   }
   FormValues result{state.passes.combine(read), {}};
   for (const auto& combination : result.at.entries) {
-    Rational sum;
+    Real sum;
     for (std::size_t t = 0; t < form.size(); ++t) {
       const ColumnEntry& entry = state.pools.entries[of[t]][combination[t]];
       if (!entry.m.empty()) throw HandOver("a flag of a contract that depends on a code");
-      sum += form[t].value * entry.v[segments.place[form[t].index].offset];
+      add(sum, entry.v[segments.place[form[t].index].offset].scaled(form[t].value));
     }
     result.values.push_back(std::move(sum));
   }
@@ -129,16 +129,37 @@ void prefer(std::vector<std::uint64_t>& set, TokenSets::Row other) {
 
 }  // namespace
 
+SharedLabels positive_labels(ColumnState& state, const SparseVector& form) {
+  const FormValues values = form_values(state, form);
+  const auto labels = state.passes.labels();
+  for (std::size_t i = 0; i < state.tokens(); ++i)
+    labels->data()[i] = values.value(i).sign() > 0 ? 1 : 0;
+  return labels;
+}
+
 bool is_one_key(const ColumnImages& keys) {
   return std::ranges::all_of(keys.images, [&](const ColumnImage& key) {
     return key.m.empty() && key.v == keys.images[0].v;
   });
 }
 
-TokenSets sets_of(const ColumnState& state, const ColumnSelection& selection, bool causal) {
+TokenSets sets_of(ColumnState& state, const ColumnSelection& selection, bool causal) {
   if (state.words() > 1 || state.tokens() > ColumnScores::kMostTokens)
     throw HandOver("sets of tokens of several words, or of a long one");
   TokenSets sets(state.passes.memory());
+  if (selection.cells) {
+    if (causal) throw HandOver("cells that a row sees in part");
+    const CellCounts counts(state, *selection.cells);
+    std::vector<char> in(selection.cells->cells);
+    for (std::size_t i = 0; i < state.tokens(); ++i) {
+      const RankedCells::Group& group = counts.selected(0, selection.cells->row_at(i));
+      for (const Label cell : group) in[cell] = 1;
+      for (std::size_t j = 0; j < state.tokens(); ++j)
+        if (in[selection.cells->cell_at(j)]) insert(sets.row(i), j);
+      for (const Label cell : group) in[cell] = 0;
+    }
+    return sets;
+  }
   over_rows(state, causal, [&](std::size_t i, std::size_t, std::size_t end) {
     if (selection.selected) return insert(sets.row(i), (*selection.selected)[i]);
     for (std::size_t j = 0; j < end; ++j) insert(sets.row(i), j);
@@ -194,8 +215,11 @@ void ColumnContracts::check_sets(const Contract& contract, const TokenSets& sets
 }
 
 void ColumnContracts::check(const Contract& contract, const ColumnSelection& selection,
-                            bool one_key, bool causal) {
+                            bool one_key, bool causal, const ReadRows& rows) {
   const bool related = std::holds_alternative<RelatedContract>(contract);
+  const bool find = std::holds_alternative<FindContract>(contract);
+  if (selection.cells && !related && (find || !selection.selected))
+    return check_cells(contract, *selection.cells, causal, rows);
   if (selection.sets && (!selection.selected || related))
     return check_sets(contract, *selection.sets, causal);
   if (related) return check_sets(contract, sets_of(state_, selection, causal), causal);

@@ -160,9 +160,11 @@ void embed_columns(ColumnState& state, const ColumnTokens& tokens) {
     const Combinations all = state.passes.combine({&classes, &beside.columns[s]});
     std::vector<EntryId> entries;
     for (const auto& combination : all.entries) {
-      ColumnEntry entry{beside.numbers[s][combination[1]], codes.matrix[s]};
+      const Rationals& own = beside.numbers[s][combination[1]];
+      ColumnEntry entry{Reals(own.begin(), own.end()),
+                        Reals(codes.matrix[s].begin(), codes.matrix[s].end())};
       for (std::size_t r = 0; r < entry.v.size(); ++r)
-        entry.v[r] += rows[combination[0]][pools.segments.coordinates[s][r]];
+        add(entry.v[r], rows[combination[0]][pools.segments.coordinates[s][r]]);
       entries.push_back(pools.entries[s].intern(std::move(entry)));
     }
     state.stream.push_back(state.passes.relabel(

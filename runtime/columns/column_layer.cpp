@@ -3,9 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
-#include <numeric>
+#include <span>
 
 #include "runtime/columns/column_contract.hpp"
 #include "runtime/columns/hand_over.hpp"
@@ -28,6 +27,14 @@ std::map<std::uint32_t, SparseMatrix> written_matrices(const Head& head, const S
   return written;
 }
 
+/// A row and the next one, if there is one.
+SparseMatrix two_rows(const SparseMatrix& matrix, std::uint32_t row) {
+  SparseMatrix result{std::min(2u, matrix.rows - row), matrix.columns, {}};
+  for (const MatrixEntry& e : matrix.entries)
+    if (e.row / 2 == row / 2) result.entries.push_back({e.row - row, e.column, e.value});
+  return result;
+}
+
 SharedFamily pair_family(const SharedIndex& first, const SharedIndex& second) {
   auto pair = std::make_shared<ColumnFamily>(ColumnFamily::Kind::pair);
   for (const SharedIndex& of : {first, second}) {
@@ -47,6 +54,9 @@ ColumnLayer::PreparedHead::PreparedHead(const Head& source, const Segments& segm
     : head(source), query(source.query, segments, norm), key(source.key, segments, norm) {
   for (const auto& [segment, matrix] : written_matrices(source, segments))
     written.emplace_back(segment, NormedMap(matrix, segments, norm));
+  for (std::uint32_t row = 0; row < source.query.rows; row += 2)
+    rows.emplace_back(NormedMap(two_rows(source.query, row), segments, norm),
+                      NormedMap(two_rows(source.key, row), segments, norm));
 }
 
 ColumnLayer::ColumnLayer(const Model& model, const Layer& layer, const Segments& segments)
@@ -61,9 +71,9 @@ ColumnLayer::ColumnLayer(const Model& model, const Layer& layer, const Segments&
     heads_.emplace_back(head, segments, attention_norm_);
 }
 
-ColumnLayer::Added ColumnLayer::values(ColumnState& state, const PreparedHead& head,
-                                       const NormedColumns& z, std::vector<SharedLabels>& sources) {
-  Added added;
+AddedColumns ColumnLayer::values(ColumnState& state, const PreparedHead& head,
+                                 const NormedColumns& z, std::vector<SharedLabels>& sources) {
+  AddedColumns added;
   for (const auto& [segment, map] : head.written) {
     ColumnImages values = map(state, z);
     sources.push_back(values.at.local);
@@ -80,7 +90,7 @@ ColumnLayer::Added ColumnLayer::values(ColumnState& state, const PreparedHead& h
 }
 
 /// One position is selected at every row: what stands there, entry and index.
-void ColumnLayer::gather(ColumnState& state, Added& added, const SharedLabels& selected) {
+void ColumnLayer::gather(ColumnState& state, AddedColumns& added, const SharedLabels& selected) {
   std::map<SharedLabels, SharedLabels> locals;
   std::map<SharedIndex, SharedIndex> indices;
   for (auto& [segment, column] : added) {
@@ -99,98 +109,6 @@ void ColumnLayer::gather(ColumnState& state, Added& added, const SharedLabels& s
       column.index = index;
     }
   }
-}
-
-/// Every row selects a set: averages of values that are numbers, made once per share of every combination
-/// of values in a set.
-void ColumnLayer::average(ColumnState& state, Added& added, const TokenSets& sets) {
-  Columns read;
-  for (const auto& [segment, column] : added) {
-    if (column.index) throw HandOver("an average of codes");
-    read.push_back(&column);
-  }
-  const Combinations joint = state.passes.combine(read);
-  if (!joint.local) return;  // all values are one
-  const std::size_t classes = joint.entries.size();
-  std::vector<std::vector<std::uint64_t>> of_class(classes);
-  for (auto& set : of_class) set.resize(sets.words());
-  for (std::size_t j = 0; j < state.tokens(); ++j) insert(of_class[joint.at(j)].data(), j);
-  const auto local = state.passes.labels();
-  std::map<std::vector<std::uint32_t>, Label> known;
-  std::vector<const std::vector<std::uint32_t>*> distinct;
-  std::vector<std::uint32_t> counts(classes);
-  for (std::size_t i = 0; i < state.tokens(); ++i) {
-    auto left = static_cast<std::uint32_t>(size_of(sets.row(i)));
-    std::ranges::fill(counts, 0);
-    for (std::size_t c = 0; c < classes && left > 0; ++c) {
-      for (std::size_t w = 0; w < sets.words(); ++w)
-        counts[c] += static_cast<std::uint32_t>(std::popcount(sets.row(i)[w] & of_class[c][w]));
-      left -= counts[c];
-    }
-    std::uint32_t content = 0;
-    for (const std::uint32_t count : counts) content = std::gcd(content, count);
-    for (std::uint32_t& count : counts) count /= content;
-    const auto [entry, fresh] = known.try_emplace(counts, static_cast<Label>(distinct.size()));
-    if (fresh) distinct.push_back(&entry->first);
-    local->data()[i] = entry->second;
-  }
-  for (std::size_t a = 0; a < added.size(); ++a) {
-    auto& [segment, column] = added[a];
-    EntryPool& pool = state.pools.entries[segment];
-    Column averaged{distinct.size() > 1 ? local : nullptr, {}, nullptr};
-    for (const auto* shares : distinct) {
-      ColumnEntry entry{Rationals(state.pools.length(segment)), {}};
-      const std::int64_t all = std::accumulate(shares->begin(), shares->end(), std::int64_t{0});
-      for (std::size_t c = 0; c < classes; ++c)
-        if ((*shares)[c] != 0)
-          add_multiple(entry.v, 0, pool[joint.entries[c][a]].v, 0, entry.v.size(),
-                       Rational((*shares)[c], all));
-      averaged.dictionary.push_back(pool.intern(std::move(entry)));
-    }
-    column = std::move(averaged);
-  }
-}
-
-void ColumnAverages::average(ColumnState& state,
-                             std::vector<std::pair<std::uint32_t, Column>>& added,
-                             const std::vector<SharedLabels>& sources) {
-  Columns read;
-  std::vector<SharedLabels> name;
-  for (const auto& [segment, column] : added) {
-    if (column.index) throw HandOver("an average of codes");
-    read.push_back(&column);
-    if (column.local && std::ranges::find(name, column.local) == name.end())
-      name.push_back(column.local);
-  }
-  if (name.empty()) return;  // all values are one
-  const Combinations joint = state.passes.combine(read);
-  auto& known = known_[name];
-  const auto dims = static_cast<std::uint32_t>(joint.entries.size());
-  if (!known.index) {
-    auto family = std::make_shared<ColumnFamily>(ColumnFamily::Kind::average);
-    family->dims = dims;
-    family->column = joint.local;
-    family->low.assign(dims, Rational(0));
-    family->high.assign(dims, Rational(1));
-    known = {joint.local, std::make_shared<ColumnIndex>(ColumnIndex{family, nullptr}), sources};
-  }
-  if (known.joint != joint.local || known.index->family->dims != dims)
-    throw HandOver("two numberings of one average");
-  for (std::size_t a = 0; a < added.size(); ++a) {
-    auto& [segment, column] = added[a];
-    if (!column.local) continue;
-    const std::size_t length = state.pools.length(segment);
-    ColumnEntry entry{Rationals(length), Rationals(length * dims)};
-    for (std::uint32_t d = 0; d < dims; ++d) {
-      const Rationals& value = state.pools.entries[segment][joint.entries[d][a]].v;
-      for (std::size_t r = 0; r < length; ++r) entry.m[r * dims + d] = value[r];
-    }
-    column = {nullptr, {state.pools.entries[segment].intern(std::move(entry))}, known.index};
-  }
-}
-
-void ColumnAverages::forget_dead() {
-  std::erase_if(known_, [](const auto& of) { return of.second.index.use_count() == 1; });
 }
 
 /// h + delta: matrices of one index add up; two indices of a token are one of a pair of families.
@@ -214,7 +132,7 @@ void ColumnLayer::add(ColumnState& state, std::uint32_t segment, const Column& c
   for (const auto& combination : both.entries) {
     const ColumnEntry &x = pool[combination[0]], &y = pool[combination[1]];
     const std::size_t rows = x.v.size(), of_x = x.m.size() / rows, of_y = y.m.size() / rows;
-    ColumnEntry sum{x.v, Rationals(rows * dims)};
+    ColumnEntry sum{x.v, Reals(rows * dims)};
     add_multiple(sum.v, 0, y.v, 0, rows, Rational(1));
     for (std::size_t r = 0; r < rows; ++r) {
       add_multiple(sum.m, r * dims, x.m, r * of_x, of_x, Rational(1));
@@ -237,49 +155,93 @@ const ColumnScores& ColumnLayer::scores(std::size_t head) {
   return *scores_[head];
 }
 
-/// By classes of queries and keys; scores that are numbers can also be computed token by token.
-ColumnSelection ColumnLayer::select(ColumnState& state, std::size_t head, const NormedColumns& z,
-                                    ColumnAttention& attention, bool& one_key) {
-  const PreparedHead& prepared = heads_[head];
-  const ColumnImages queries = prepared.query(state, z), keys = prepared.key(state, z);
-  one_key = is_one_key(keys);
-  const auto has_index = [](const ColumnImage& image) { return image.index != nullptr; };
-  try {
-    return attention.select(state, queries, keys, prepared.head.causal);
-  } catch (const HandOver&) {
-    if (std::ranges::any_of(queries.images, has_index) ||
-        std::ranges::any_of(keys.images, has_index) || state.words() > 1 ||
-        state.tokens() > ColumnScores::kMostTokens)
-      throw;
+void ColumnLayer::read_rows(ColumnState& state, const NormedColumns& z, ColumnAttention& attention,
+                            Selected& selected) {
+  if (!selected.rows.empty()) return;
+  for (const auto& [query, key] : heads_[selected.head].rows) {
+    RowPair& rows = selected.rows.emplace_back(
+        RowPair{query(state, z), key(state, z), std::nullopt, std::nullopt});
+    rows.query_plane = attention.directions().of(state, rows.query);
+    rows.key_plane = attention.directions().of(state, rows.key);
   }
-  ColumnSelection selection;
-  scores(head)(state, z, [&](std::size_t, ColumnSelection of) { selection = std::move(of); });
-  return selection;
+}
+
+/// By classes of queries and keys; by planes; scores that are numbers can also be computed token by token.
+/// Of several planes first, as queries of several indices have no classes.
+void ColumnLayer::select(ColumnState& state, const NormedColumns& z, ColumnAttention& attention,
+                         Selected& selected) {
+  const PreparedHead& prepared = heads_[selected.head];
+  const auto by_planes = [&] {
+    read_rows(state, z, attention, selected);
+    selected.selection = attention.select(state, selected.rows, prepared.head.causal);
+  };
+  bool numbers = false;
+  const auto by_classes = [&] {
+    const ColumnImages queries = prepared.query(state, z), keys = prepared.key(state, z);
+    const auto has_index = [](const ColumnImage& image) { return image.index != nullptr; };
+    numbers = std::ranges::none_of(queries.images, has_index) &&
+              std::ranges::none_of(keys.images, has_index);
+    selected.one_key = is_one_key(keys);
+    selected.selection = attention.select(state, queries, keys, prepared.head.causal);
+  };
+  const auto tried = [](auto first, auto second) {
+    try {
+      first();
+    } catch (const HandOver& reason) {
+      try {
+        second();
+      } catch (const HandOver&) {
+        throw reason;
+      }
+    }
+  };
+  const auto by_scores = [&] {
+    if (!numbers || state.words() > 1 || state.tokens() > ColumnScores::kMostTokens)
+      throw HandOver("no scores");
+    scores(selected.head)(
+        state, z, [&](std::size_t, ColumnSelection of) { selected.selection = std::move(of); });
+  };
+  if (prepared.rows.size() > 1)
+    tried(by_planes, by_classes);
+  else
+    tried(by_classes, [&] { tried(by_planes, by_scores); });
+}
+
+void ColumnLayer::add_values(ColumnState& state, const NormedColumns& z, ColumnAverages& averages,
+                             const Selected& selected, AddedColumns& all) {
+  const PreparedHead& prepared = heads_[selected.head];
+  const ColumnSelection& selection = selected.selection;
+  std::vector<SharedLabels> sources;
+  AddedColumns added = values(state, prepared, z, sources);
+  const bool causal = prepared.head.causal;
+  if (selection.selected) {
+    gather(state, added, selection.selected);
+  } else if (selection.sets) {
+    average_sets(state, added, *selection.sets);
+  } else if (causal) {
+    averages.average(state, added, sources, selection.cells.get());
+  } else if (selection.cells) {
+    average_cells(state, added, *selection.cells);
+  } else {
+    average_cells(state, added, all_cells());
+  }
+  std::move(added.begin(), added.end(), std::back_inserter(all));
 }
 
 void ColumnLayer::attend(ColumnState& state, ColumnAttention& attention, ColumnAverages& averages,
                          ColumnRows& rows) {
   if (heads_.empty()) return;
   const NormedColumns z = attention_norm_(state);
-  ColumnContracts contracts(state);
-  Added all;
-  const auto differs = [](const auto& of) { return of.second.local != nullptr; };
-  const auto finish = [&](std::size_t k, const ColumnSelection& selection, bool one_key) {
-    const Head& head = heads_[k].head;
-    contracts.check(head.contract, selection, one_key, head.causal);
-    std::vector<SharedLabels> sources;
-    Added added = values(state, heads_[k], z, sources);
-    if (selection.selected) {
-      gather(state, added, selection.selected);
-    } else if (selection.sets) {
-      average(state, added, *selection.sets);
-    } else if (!head.causal && std::ranges::any_of(added, differs)) {
-      average(state, added, sets_of(state, selection, false));
-    } else {
-      averages.average(state, added, sources);
-    }
-    rows[static_cast<std::size_t>(selection.rule)] += state.tokens();
-    std::move(added.begin(), added.end(), std::back_inserter(all));
+  ColumnContracts contracts(state, attention.known_cells());
+  AddedColumns all;
+  const auto finish = [&](Selected& selected) {
+    const Head& head = heads_[selected.head].head;
+    contracts.check(head.contract, selected.selection, selected.one_key, head.causal, [&] {
+      read_rows(state, z, attention, selected);
+      return std::span<const RowPair>(selected.rows);
+    });
+    add_values(state, z, averages, selected, all);
+    rows[static_cast<std::size_t>(selected.selection.rule)] += state.tokens();
   };
   const auto named = [](std::size_t k, auto work) {
     try {
@@ -288,18 +250,22 @@ void ColumnLayer::attend(ColumnState& state, ColumnAttention& attention, ColumnA
       throw HandOver(fmt::format("head {}: {}", k, reason.what()));
     }
   };
-  if (scores(heads_.size()).fits(state, z)) {
-    scores(heads_.size())(state, z, [&](std::size_t k, const ColumnSelection& selection) {
-      named(k, [&] { finish(k, selection, false); });
-    });
-  } else {
-    for (std::size_t k = 0; k < heads_.size(); ++k)
-      named(k, [&] {
-        bool one_key = false;
-        const ColumnSelection selection = select(state, k, z, attention, one_key);
-        finish(k, selection, one_key);
+  std::size_t next = 0;  // heads before it are done
+  if (scores(heads_.size()).fits(state, z)) try {
+      scores(heads_.size())(state, z, [&](std::size_t k, ColumnSelection selection) {
+        next = k + 1;
+        Selected selected{k, std::move(selection), false, {}};
+        named(k, [&] { finish(selected); });
       });
-  }
+    } catch (const HandOver&) {
+      if (next > 0) throw;  // the scores were found
+    }
+  for (; next < heads_.size(); ++next)
+    named(next, [&] {
+      Selected selected{next, {}, false, {}};
+      select(state, z, attention, selected);
+      finish(selected);
+    });
   // Every head has read its input, so outputs may be added in place.
   Pairs pairs;
   for (const auto& [segment, column] : all) add(state, segment, column, pairs);

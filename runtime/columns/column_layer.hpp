@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/columns/column_averages.hpp"
 #include "runtime/columns/column_map.hpp"
 #include "runtime/columns/column_norm.hpp"
 #include "runtime/columns/column_scores.hpp"
@@ -16,28 +17,6 @@
 #include "runtime/columns/column_units.hpp"
 
 namespace logdepth::inline runtime_columns {
-
-/// Averages of an input: the same columns have the same family, so that what one head adds another one
-/// can take away.
-class ColumnAverages {
- public:
-  /// Columns of values, which have no index, replaced by their averages over all that is seen, as a matrix
-  /// times the shares of the combinations that the head's values have (L4). `sources`: what the columns
-  /// were made of. Errors: HandOver.
-  void average(ColumnState& state, std::vector<std::pair<std::uint32_t, Column>>& added,
-               const std::vector<SharedLabels>& sources);
-  void forget_dead();
-  void forget() { known_.clear(); }
-
- private:
-  struct Known {
-    SharedLabels joint;
-    SharedIndex index;
-    std::vector<SharedLabels>
-        sources;  ///< kept: who reads them again makes these columns, not equal ones
-  };
-  std::map<std::vector<SharedLabels>, Known> known_;
-};
 
 /// A layer of the file, prepared for columns.
 class ColumnLayer {
@@ -53,20 +32,29 @@ class ColumnLayer {
   void forget() { units_.forget(); }
 
  private:
-  /// What is added, by segment.
-  using Added = std::vector<std::pair<std::uint32_t, Column>>;
   struct PreparedHead {
     const Head& head;
     NormedMap query, key;
+    std::vector<std::pair<NormedMap, NormedMap>> rows;         ///< query and key, two rows each
     std::vector<std::pair<std::uint32_t, NormedMap>> written;  ///< output * value, per segment
     PreparedHead(const Head& source, const Segments& segments, const ColumnNorm& norm);
   };
-  static Added values(ColumnState& state, const PreparedHead& head, const NormedColumns& z,
-                      std::vector<SharedLabels>& sources);
-  static void gather(ColumnState& state, Added& added, const SharedLabels& selected);
-  static void average(ColumnState& state, Added& added, const TokenSets& sets);
-  ColumnSelection select(ColumnState& state, std::size_t head, const NormedColumns& z,
-                         ColumnAttention& attention, bool& one_key);
+  /// What a head selects, and what is known of its queries and keys.
+  struct Selected {
+    std::size_t head = 0;
+    ColumnSelection selection;
+    bool one_key = false;       ///< all tokens have the same key
+    std::vector<RowPair> rows;  ///< read when they are first needed
+  };
+  static AddedColumns values(ColumnState& state, const PreparedHead& head, const NormedColumns& z,
+                             std::vector<SharedLabels>& sources);
+  static void gather(ColumnState& state, AddedColumns& added, const SharedLabels& selected);
+  void read_rows(ColumnState& state, const NormedColumns& z, ColumnAttention& attention,
+                 Selected& selected);
+  void select(ColumnState& state, const NormedColumns& z, ColumnAttention& attention,
+              Selected& selected);
+  void add_values(ColumnState& state, const NormedColumns& z, ColumnAverages& averages,
+                  const Selected& selected, AddedColumns& all);
   const ColumnScores& scores(std::size_t head);
   /// Pairs of indices that one sublayer made: mirrored segments have to get the same.
   using Pairs = std::map<std::pair<SharedIndex, SharedIndex>, SharedIndex>;

@@ -23,19 +23,19 @@ ColumnMap::ColumnMap(const SparseMatrix& matrix, const Segments& segments, const
 }
 
 ColumnImage ColumnMap::image(const ColumnState& state, const Columns& read,
-                             const std::vector<EntryId>& entries, const Rational& factor) const {
-  ColumnImage result{Rationals(rows_.size()), {}, nullptr};
-  std::map<std::uint32_t, Rationals> by_index;
+                             const std::vector<EntryId>& entries, const Real& factor) const {
+  ColumnImage result{Reals(rows_.size()), {}, nullptr};
+  std::map<std::uint32_t, Reals> by_index;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     for (const Term& term : rows_[r]) {
       const ColumnEntry& entry = state.pools.entries[segments_[term.column]][entries[term.column]];
       const bool code = !entry.m.empty();
       if (!code && entry.v[term.offset].is_zero()) continue;
-      const Rational weight = term.weight * factor;
-      result.v[r] += weight * entry.v[term.offset];
+      const Real weight = factor.scaled(term.weight);
+      add(result.v[r], weight * entry.v[term.offset]);
       if (!code) continue;
       const std::uint32_t dims = read[term.column]->index->family->dims;
-      Rationals& m =
+      Reals& m =
           by_index.try_emplace(index_name(read, term.column), rows_.size() * dims).first->second;
       add_multiple(m, r * dims, entry.m, term.offset * dims, dims, weight);
     }
@@ -54,7 +54,7 @@ ColumnImages ColumnMap::operator()(ColumnState& state, const std::vector<Column>
   Columns read = pointers(from, segments_);
   if (factor) read.push_back(factor);
   ColumnImages result{state.passes.combine(read), {}};
-  const Rational one(1);
+  const Real one(1);
   for (const auto& entries : result.at.entries)
     result.images.push_back(
         image(state, read, entries, factor ? state.pools.factors[entries.back()].v[0] : one));

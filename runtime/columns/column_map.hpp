@@ -11,7 +11,7 @@ namespace logdepth::inline runtime_columns {
 
 /// A value of a linear map: v + M code(e) for the e of one index.
 struct ColumnImage {
-  Rationals v, m;
+  Reals v, m;
   SharedIndex index;  ///< absent: m is empty
 
   std::uint32_t dims() const { return index ? index->family->dims : 0; }
@@ -40,7 +40,7 @@ class ColumnMap {
     Rational weight;
   };
   ColumnImage image(const ColumnState& state, const Columns& read,
-                    const std::vector<EntryId>& entries, const Rational& factor) const;
+                    const std::vector<EntryId>& entries, const Real& factor) const;
 
   std::vector<std::uint32_t> segments_;
   std::vector<std::vector<Term>> rows_;

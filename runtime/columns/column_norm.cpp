@@ -17,6 +17,32 @@ void add_checked(std::int64_t& into, std::int64_t value) {
   checked(overflow, into);
 }
 
+/// Sums of k integers over the tokens so far of a word that stand in a cell.
+class CellSums {
+ public:
+  CellSums(const ColumnFamily& family, std::size_t tokens, std::size_t k)
+      : cell_(family.cell), asked_(family.asked), k_(k) {
+    Label largest = 0;
+    for (std::size_t i = 0; i < tokens; ++i)
+      largest = std::max({largest, cell_ ? (*cell_)[i] : 0, asked_ ? (*asked_)[i] : 0});
+    sums_.resize((largest + std::size_t{1}) * k);
+  }
+  void begin_word() { std::ranges::fill(sums_, 0); }
+  void see(std::size_t token, const std::int64_t* step) {
+    std::int64_t* of = sums_.data() + (cell_ ? (*cell_)[token] : 0) * k_;
+    for (std::size_t r = 0; r < k_; ++r) add_checked(of[r], step[r]);
+  }
+  /// Those of the cell that the token asks for.
+  void read(std::size_t token, std::vector<std::int64_t>& out) const {
+    std::copy_n(sums_.data() + (asked_ ? (*asked_)[token] : 0) * k_, k_, out.data());
+  }
+
+ private:
+  const SharedLabels &cell_, &asked_;
+  std::size_t k_;
+  std::vector<std::int64_t> sums_;
+};
+
 }  // namespace
 
 ColumnNorm::ColumnNorm(const Model& model, const Segments& segments, const SparseVector& mask)
@@ -36,8 +62,8 @@ ColumnEntry ColumnNorm::masked_entry(const ColumnState& state, std::uint32_t seg
   const std::size_t dims = x.v.empty() ? 0 : x.m.size() / x.v.size();
   for (std::size_t r = 0; r < x.v.size(); ++r) {
     const Rational& weight = mask_[state.pools.segments.coordinates[segment][r]];
-    x.v[r] *= weight;
-    for (std::size_t d = 0; d < dims; ++d) x.m[r * dims + d] *= weight;
+    x.v[r] = x.v[r].scaled(weight);
+    for (std::size_t d = 0; d < dims; ++d) x.m[r * dims + d] = x.m[r * dims + d].scaled(weight);
   }
   return x;
 }
@@ -49,16 +75,16 @@ Column ColumnNorm::signatures(ColumnState& state, const Columns& from, std::size
   Column result{column.local, {}, nullptr};
   for (const EntryId entry : column.dictionary) {
     const ColumnEntry x = masked_entry(state, segments_[part], entry);
-    ColumnEntry signature{Rationals(3), {}};
-    for (const Rational& y : x.v) {
-      signature.v[0] += y * y;
-      if (model_.norm == Norm::layernorm) signature.v[1] += y;
+    ColumnEntry signature{Reals(3), {}};
+    for (const Real& y : x.v) {
+      add(signature.v[0], y * y);
+      if (model_.norm == Norm::layernorm) add(signature.v[1], y);
     }
     if (!x.m.empty()) {
-      signature.v[2] = Rational(std::int64_t{index_name(from, part)});
+      signature.v[2] = Real(std::int64_t{index_name(from, part)});
       const std::size_t rows = x.v.size();
-      for (const Rationals& other : {x.m, x.v, Rationals(rows, Rational(1))}) {
-        const Rationals product = transposed_product(x.m, other, rows);
+      for (const Reals& other : {x.m, x.v, Reals(rows, Real(1))}) {
+        const Reals product = transposed_product(x.m, other, rows);
         signature.m.insert(signature.m.end(), product.begin(), product.end());
       }
     }
@@ -76,38 +102,37 @@ Column ColumnNorm::signatures(ColumnState& state, const Columns& from, std::size
 /// = 0, this is |v|^2 + the sum of the multiples (L1), whatever e is. Under layernorm also the sum of x is
 /// a number and zero: M^T 1 = 0 and v sums to 0; then nothing is subtracted.
 bool ColumnNorm::find_factor(ColumnState& state, const Columns& from,
-                             const std::vector<EntryId>& signatures, Rational& factor) const {
-  Rational square, sum;
-  std::map<std::size_t, Rationals> by_index;
+                             const std::vector<EntryId>& signatures, Real& factor) const {
+  Real square, sum;
+  std::map<std::size_t, Reals> by_index;
   for (const EntryId id : signatures) {
     const ColumnEntry& signature = state.pools.signatures[id];
-    square += signature.v[0];
-    sum += signature.v[1];
+    add(square, signature.v[0]);
+    add(sum, signature.v[1]);
     if (signature.m.empty()) continue;
-    const auto name = static_cast<std::size_t>(signature.v[2].small()->numerator);
-    Rationals& of = by_index.try_emplace(name, signature.m.size()).first->second;
+    const auto name = static_cast<std::size_t>(signature.v[2].rational_part().small()->numerator);
+    Reals& of = by_index.try_emplace(name, signature.m.size()).first->second;
     add_multiple(of, 0, signature.m, 0, signature.m.size(), Rational(1));
   }
   for (const auto& named : by_index) {
-    const Rationals& x = named.second;
+    const Reals& x = named.second;
     const ColumnFamily& family = *from[named.first]->index->family;
     const auto begin = [&](std::size_t row) {
       return x.begin() + static_cast<std::ptrdiff_t>(row * family.dims);
     };
-    Rationals multiples;
-    if (!is_block_scalar(Rationals(begin(0), begin(family.dims)), family, multiples) ||
-        !all_zero(Rationals(begin(family.dims), begin(family.dims + 1))))
+    Reals multiples;
+    if (!is_block_scalar(Reals(begin(0), begin(family.dims)), family, multiples) ||
+        !all_zero(Reals(begin(family.dims), begin(family.dims + 1))))
       return false;
-    if (model_.norm == Norm::layernorm && !all_zero(Rationals(begin(family.dims + 1), x.end())))
+    if (model_.norm == Norm::layernorm && !all_zero(Reals(begin(family.dims + 1), x.end())))
       throw HandOver("a mean that depends on a code");
-    for (const Rational& multiple : multiples) square += multiple;
+    for (const Real& multiple : multiples) add(square, multiple);
   }
   if (!sum.is_zero()) throw HandOver("a mean that is not zero");
-  factor = Rational();  // norm(0) = 0
+  factor = Real();  // norm(0) = 0
   if (square.is_zero()) return true;
-  const auto root = (Rational(model_.width) / square).square_root();
-  if (!root) throw HandOver("a norm with an irrational factor");
-  factor = *root;
+  if (!square.is_rational()) throw HandOver("a norm outside the field");
+  factor = Real::root(Rational(model_.width) / square.rational_part());
   return true;
 }
 
@@ -121,7 +146,7 @@ NormedColumns ColumnNorm::operator()(ColumnState& state) const {
   const Combinations joint = state.passes.combine(all);
   std::vector<EntryId> entries;
   for (const auto& combination : joint.entries) {
-    Rational factor;
+    Real factor;
     if (!find_factor(state, from, combination, factor)) return direction(state);
     entries.push_back(state.pools.factors.intern({{factor}, {}}));
   }
@@ -145,9 +170,9 @@ void ColumnNorm::find_scale(Linear& x) const {
 void ColumnNorm::halve(Linear& x) const {
   const std::uint32_t dims = x.index->family->dims;
   const auto key = [&](std::uint32_t row, bool opposite) {
-    Rationals numbers(x.w.begin() + row * dims, x.w.begin() + (row + 1) * dims);
+    Reals numbers(x.w.begin() + row * dims, x.w.begin() + (row + 1) * dims);
     numbers.push_back(x.v[row]);
-    for (Rational& y : numbers)
+    for (Real& y : numbers)
       if (opposite) y = -y;
     return numbers;
   };
@@ -157,7 +182,7 @@ void ColumnNorm::halve(Linear& x) const {
     if (!all_zero(key(coordinate.row, false))) waiting.push_back(coordinate);
   const auto pair = [&](auto fits) {
     for (std::size_t a = 0; a < waiting.size(); ++a) {
-      const Rationals wanted = key(waiting[a].row, true);
+      const Reals wanted = key(waiting[a].row, true);
       const auto b =
           std::find_if(waiting.begin() + static_cast<std::ptrdiff_t>(a) + 1, waiting.end(),
                        [&](const auto& other) {
@@ -193,9 +218,9 @@ void ColumnNorm::check_mean(const Linear& x) const {
   if (model_.norm != Norm::layernorm) return;
   const std::uint32_t dims = x.index->family->dims;
   for (std::uint32_t d = 0; d < dims; ++d) {
-    Rational sum;
+    Real sum;
     for (const auto& [place, coordinate, row, sign] : x.coordinates)
-      sum += (x.w[row * dims + d] + x.v[row]) * Rational(sign);
+      add(sum, (x.w[row * dims + d] + x.v[row]).scaled(Rational(sign)));
     if (!sum.is_zero()) throw HandOver("a mean that depends on a code");
   }
 }
@@ -259,18 +284,21 @@ void ColumnNorm::start_sums(const ColumnState& state, const ColumnFamily& family
 
 /// The vectors. Of a code or a direction with v = 0: y = W code(e) is a positive multiple of W vector(e).
 /// Of an average: (number of tokens up to i) y = the sum over these tokens of W's column of the token's
-/// combination plus v, since shares add up to 1 (L4): a running sum of integer steps.
+/// combination plus v, since shares add up to 1 (L4): a running sum of integer steps. Over the tokens of a cell
+/// alone, a sum per cell.
 void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnFamily& made) const {
   const ColumnFamily& family = *x.index->family;
   const std::size_t k = x.v.size();
   const bool sums = family.kind == ColumnFamily::Kind::average;
-  Rationals columns;  // of W, one after the other
+  Reals columns;  // of W, one after the other
   for (std::uint32_t d = 0; d < family.dims; ++d)
     for (std::size_t r = 0; r < k; ++r)
       columns.push_back(sums ? x.w[r * family.dims + d] + x.v[r] : x.w[r * family.dims + d]);
   const std::vector<std::int64_t> step = integer_multiple(columns);
   made.make_vectors(state.passes.memory());
-  const Parts parts = state.passes.parts();
+  const bool cells = sums && (family.cell || family.asked);
+  CellSums of_cells(family, cells ? state.tokens() : 0, k);
+  const Parts parts = cells ? Parts(state.tokens(), 1, 1) : state.passes.parts();
   const auto combination = [&](std::size_t i) {
     return family.column ? std::size_t{(*family.column)[i]} : 0;
   };
@@ -284,7 +312,13 @@ void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnF
       if (!sums || i % state.period == 0) std::ranges::fill(now, 0);
       if (sums) {
         const std::size_t d = combination(i);
-        for (std::size_t r = 0; r < k; ++r) add_checked(now[r], step[d * k + r]);
+        if (cells) {
+          if (i % state.period == 0) of_cells.begin_word();
+          of_cells.see(i, step.data() + d * k);
+          of_cells.read(i, now);
+        } else {
+          for (std::size_t r = 0; r < k; ++r) add_checked(now[r], step[d * k + r]);
+        }
       } else {
         family.vector(x.index->at(i), given.data());
         for (std::uint32_t d = 0; d < family.dims; ++d)
@@ -317,13 +351,13 @@ void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnF
 ColumnEntry ColumnNorm::normed_entry(const ColumnState& state, std::uint32_t segment,
                                      const Linear& x, std::optional<int> sign) const {
   const std::size_t length = state.pools.length(segment), k = x.v.size();
-  ColumnEntry entry{Rationals(length), Rationals(sign ? 0 : length * k)};
+  ColumnEntry entry{Reals(length), Reals(sign ? 0 : length * k)};
   for (const auto& [place, coordinate, row, own] : x.coordinates) {
     if (place.first != segment) continue;
     if (sign) {
-      entry.v[place.second] = x.scale * Rational(own * *sign);
+      entry.v[place.second] = x.scale.scaled(Rational(own * *sign));
     } else {
-      entry.m[place.second * k + row] = x.scale * Rational(own);
+      entry.m[place.second * k + row] = x.scale.scaled(Rational(own));
     }
   }
   return entry;

@@ -45,14 +45,14 @@ class ColumnNorm {
     };
     SharedIndex index;
     std::vector<Coordinate> coordinates;
-    Rationals w, v;
-    Rational scale;  ///< z = scale * y / |y| for the rows y
+    Reals w, v;
+    Real scale;  ///< z = scale * y / |y| for the rows y
   };
   ColumnEntry masked_entry(const ColumnState& state, std::uint32_t segment, EntryId entry) const;
   Column signatures(ColumnState& state, const Columns& from, std::size_t part) const;
   /// The factor of a combination of signatures; absent: the norm depends on an index.
   bool find_factor(ColumnState& state, const Columns& from, const std::vector<EntryId>& signatures,
-                   Rational& factor) const;
+                   Real& factor) const;
   Linear linear(const ColumnState& state) const;
   void find_scale(Linear& x) const;
   void halve(Linear& x) const;

@@ -20,7 +20,7 @@ constexpr std::size_t kMostTokens = std::size_t{1} << 30;
 
 /// Logits of one token, for readout.hpp.
 struct RationalLogits {
-  std::span<const Rational> logits;
+  std::span<const Real> logits;
 
   std::optional<std::size_t> winner(std::span<const std::uint32_t> rows) const {
     return strictly_largest(rows, [&](auto i, auto j) { return logits[i] <=> logits[j]; });
@@ -30,7 +30,7 @@ struct RationalLogits {
 
 /// A logit of a relation.
 struct OneLogit {
-  const Rational& logit;
+  const Real& logit;
   int sign(std::uint32_t) const { return logit.sign(); }
 };
 
@@ -105,16 +105,16 @@ ColumnLogits::ColumnLogits(const Model& model, std::vector<Part> parts, std::siz
       words_(words),
       prefixes_(parts_.empty() ? 0 : parts_[0].values.size()) {}
 
-Rationals ColumnLogits::logits(std::size_t word, std::size_t token) const {
-  Rationals all;
+Reals ColumnLogits::logits(std::size_t word, std::size_t token) const {
+  Reals all;
   for (const Part& part : parts_) {
-    const Rationals& values = part.values[part.at.at(word * period_ + token)];
+    const Reals& values = part.values[part.at.at(word * period_ + token)];
     all.insert(all.end(), values.begin(), values.end());
   }
   return all;
 }
 
-std::span<const Rational> ColumnLogits::only(std::size_t word, std::size_t token) const {
+std::span<const Real> ColumnLogits::only(std::size_t word, std::size_t token) const {
   return parts_[0].values[parts_[0].at.at(word * period_ + token)];
 }
 
@@ -136,7 +136,7 @@ Outcome<bool> ColumnLogits::connected(std::size_t source, std::size_t target) co
   if (std::holds_alternative<AcceptOutput>(model_.output)) return accepts(0, period_ - 1);
   check_relation(model_, period_, source, target);
   const Part& row = parts_[target];
-  const Rational& logit = row.values[row.at.at(source)][0];
+  const Real& logit = row.values[row.at.at(source)][0];
   OneLogit read{logit};
   return read_relation(read, source, target);
 }

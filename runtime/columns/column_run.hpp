@@ -56,14 +56,14 @@ class ColumnLogits {
   /// Rows of the unembedding, in order, as numbers per class of tokens.
   struct Part {
     Combinations at;
-    std::vector<Rationals> values;  ///< per combination
+    std::vector<Reals> values;  ///< per combination
   };
   ColumnLogits(const Model& model, std::vector<Part> parts, std::size_t period, std::size_t words);
 
   /// Tokens of a word, and words.
   std::size_t period() const { return period_; }
   std::size_t words() const { return words_; }
-  Rationals logits(std::size_t word, std::size_t token) const;
+  Reals logits(std::size_t word, std::size_t token) const;
   /// As of Runner, of a word. Errors: InputError when the output of the model is another.
   Outcome<bool> accepts(std::size_t word, std::size_t token) const;
   Outcome<PrefixAnswer> prefix(std::size_t word, std::size_t token) const;
@@ -71,7 +71,7 @@ class ColumnLogits {
   Outcome<bool> connected(std::size_t source, std::size_t target) const;
 
  private:
-  std::span<const Rational> only(std::size_t word, std::size_t token) const;
+  std::span<const Real> only(std::size_t word, std::size_t token) const;
 
   const Model& model_;
   std::vector<Part> parts_;  ///< one for each row of a relation, else one

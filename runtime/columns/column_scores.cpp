@@ -118,7 +118,7 @@ bool ColumnScores::fits(const ColumnState& state, const NormedColumns& z) const 
 ColumnScores::RowNumbers ColumnScores::numbers(ColumnState& state, const NormedColumns& z,
                                                std::size_t row) const {
   const ColumnImages images = rows_[row](state, z);
-  Rationals values;
+  Reals values;
   for (const ColumnImage& image : images.images) {
     if (image.index) throw HandOver("scores of numbers and codes");
     values.push_back(image.v[0]);
@@ -126,7 +126,7 @@ ColumnScores::RowNumbers ColumnScores::numbers(ColumnState& state, const NormedC
   RowNumbers result;
   const std::vector<std::int64_t> integers = integer_multiple(values);
   for (std::size_t k = 0; k < values.size(); ++k)
-    if (integers[k] != 0) result.scale = values[k] / Rational(integers[k]);
+    if (integers[k] != 0) result.scale = values[k].scaled(Rational(integers[k]).inverse());
   result.is_constant = !images.at.local;
   result.at.resize(state.tokens());
   for (std::size_t i = 0; i < state.tokens(); ++i) {
@@ -140,7 +140,7 @@ ColumnScores::RowNumbers ColumnScores::numbers(ColumnState& state, const NormedC
 /// The scale of a product of two rows is the product of their scales; all of them together are made
 /// integers by one positive factor, which does not change what is largest.
 ColumnScores::Weighted ColumnScores::weighted(const std::vector<RowNumbers>& rows) const {
-  Rationals scales;
+  Reals scales;
   const auto each = [&](auto take) {
     const auto take_all = [&](const Products& products, std::size_t list) {
       for (const Product& p : products) {
@@ -152,7 +152,7 @@ ColumnScores::Weighted ColumnScores::weighted(const std::vector<RowNumbers>& row
     take_all(shared_, own_.size());
   };
   each([&](const Product& p, const RowNumbers& query, const RowNumbers& key, std::size_t) {
-    scales.push_back(query.scale * key.scale * Rational(p.times));
+    scales.push_back((query.scale * key.scale).scaled(Rational(p.times)));
   });
   const std::vector<std::int64_t> weights = integer_multiple(scales);
   Weighted result;

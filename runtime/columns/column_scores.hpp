@@ -44,7 +44,7 @@ class ColumnScores {
     std::vector<std::int64_t> at;         ///< per token
     std::vector<std::uint32_t> not_zero;  ///< tokens
     std::int64_t most = 0;                ///< of the absolute values
-    Rational scale = Rational(1);
+    Real scale = Real(1);
     bool is_constant = false;
   };
   /// Products with their weights as integers: all scores times one positive factor.

@@ -10,37 +10,11 @@
 namespace logdepth::inline runtime_columns {
 namespace {
 
-__extension__ using Wide = __int128;
+using Wide = PlaneProduct;
 constexpr Label kNone = static_cast<Label>(-1);     // no key; larger than any token
 constexpr Label kSeveral = static_cast<Label>(-2);  // several keys; the same
 /// Pairs of classes whose bounds are compared; more say that tokens differ too much for classes.
 constexpr std::size_t kMostPairs = std::size_t{1} << 16;
-
-template <class Plane>
-Wide cross(const Plane& x, const Plane& y) {
-  return Wide(x[0]) * y[1] - Wide(x[1]) * y[0];
-}
-template <class Plane>
-Wide dot(const Plane& x, const Plane& y) {
-  return Wide(x[0]) * y[0] + Wide(x[1]) * y[1];
-}
-
-/// m * (a positive multiple of the index's code) at a token, for an integer matrix of two rows.
-std::array<std::int64_t, 2> planar(const ColumnIndex& index, const std::vector<std::int64_t>& m,
-                                   std::size_t token, std::vector<std::int64_t>& vector) {
-  const std::uint32_t dims = index.family->dims;
-  vector.resize(dims);
-  index.family->vector(index.at(token), vector.data());
-  std::array<std::int64_t, 2> p{};
-  for (std::uint32_t d = 0; d < dims; ++d)
-    for (std::size_t r = 0; r < 2; ++r) {
-      std::int64_t x;
-      if (__builtin_mul_overflow(m[r * dims + d], vector[d], &x) ||
-          __builtin_add_overflow(p[r], x, &p[r]) || p[r] == INT64_MIN)
-        throw HandOver("a query or a key beyond 64 bits");
-    }
-  return p;
-}
 
 /// The length of an integer vector where it is whole, else 0.
 std::int64_t whole_length(const std::array<std::int64_t, 2>& x) {
@@ -58,11 +32,11 @@ std::int64_t whole_length(const std::array<std::int64_t, 2>& x) {
 ColumnAttention::Bound ColumnAttention::bound(const ColumnImage& query, const ColumnImage& key) {
   const std::size_t rows = query.v.size();
   Bound bound;
-  for (std::size_t r = 0; r < rows; ++r) bound.most += query.v[r] * key.v[r];
+  for (std::size_t r = 0; r < rows; ++r) add(bound.most, query.v[r] * key.v[r]);
   bound.least = bound.most;
   if (!all_zero(transposed_product(query.m, key.v, rows)))
     throw HandOver("scores that depend on the index of the query alone");
-  const Rationals alone = transposed_product(key.m, query.v, rows);
+  const Reals alone = transposed_product(key.m, query.v, rows);
   if (!all_zero(alone)) {
     if (!query.m.empty())
       throw HandOver("scores that depend on two indices, and on that of the key alone");
@@ -70,8 +44,8 @@ ColumnAttention::Bound ColumnAttention::bound(const ColumnImage& query, const Co
     const ColumnFamily& family = *key.index->family;
     for (std::size_t d = 0; d < alone.size(); ++d) {
       const bool up = alone[d].sign() > 0;
-      bound.most += alone[d] * (up ? family.high[d] : family.low[d]);
-      bound.least += alone[d] * (up ? family.low[d] : family.high[d]);
+      add(bound.most, alone[d].scaled(up ? family.high[d] : family.low[d]));
+      add(bound.least, alone[d].scaled(up ? family.low[d] : family.high[d]));
     }
     return bound;
   }
@@ -87,16 +61,16 @@ ColumnAttention::Bound ColumnAttention::bound(const ColumnImage& query, const Co
 ColumnAttention::Bound ColumnAttention::bound_of_codes(const ColumnImage& query,
                                                        const ColumnImage& key, Bound bound) {
   const std::size_t rows = query.v.size();
-  const Rationals product = transposed_product(query.m, key.m, rows);
+  const Reals product = transposed_product(query.m, key.m, rows);
   if (all_zero(product)) return bound;
   const ColumnFamily& family = *key.index->family;
-  Rationals multiples;
+  Reals multiples;
   if (query.index->family == key.index->family && family.kind == ColumnFamily::Kind::code &&
       is_block_scalar(product, family, multiples)) {
-    for (const Rational& multiple : multiples) {
+    for (const Real& multiple : multiples) {
       if (multiple.sign() < 0) throw HandOver("scores that fall with the cosine of two codes");
       if (multiple.is_zero()) throw HandOver("a match of some circles of a code");
-      bound.most += multiple;
+      add(bound.most, multiple);
     }
     bound.by = Bound::By::match;
     return bound;
@@ -129,6 +103,8 @@ ColumnSelection ColumnAttention::select(ColumnState& state, const ColumnImages& 
       return std::ranges::any_of(of, [&](const Bound& b) { return b.by == by; });
     });
   };
+  if (!causal && !has(Bound::By::match) && !has(Bound::By::angle) && !has(Bound::By::projected))
+    return by_numbers(state, queries, keys, bounds);
   const bool one_query = queries.images.size() == 1, one_key = keys.images.size() == 1;
   if (has(Bound::By::angle)) {
     if (!one_query || !one_key) throw HandOver("angles of several classes of queries or keys");
@@ -142,6 +118,32 @@ ColumnSelection ColumnAttention::select(ColumnState& state, const ColumnImages& 
   if (one_query && one_key)
     return by_match(state, *queries.images[0].index, known_keys(state, keys, 0), causal);
   return by_bounds(state, queries, keys, causal, bounds);
+}
+
+/// Scores that are numbers, in words that are seen as a whole: a class of queries selects whole classes of
+/// keys, of those that stand in the word.
+ColumnSelection ColumnAttention::by_numbers(ColumnState& state, const ColumnImages& queries,
+                                            const ColumnImages& keys, const Bounds& bounds) {
+  auto cells = std::make_shared<RankedCells>(
+      RankedCells{queries.at.local, keys.at.local, keys.images.size(), {}});
+  for (const auto& of : bounds) {
+    std::vector<Label> order(of.size());
+    std::iota(order.begin(), order.end(), Label{0});
+    std::ranges::stable_sort(order, [&](Label x, Label y) { return of[y].most < of[x].most; });
+    auto& ranks = cells->ranks.emplace_back();
+    for (std::size_t r = 0; r < order.size(); ++r) {
+      if (r == 0 || of[order[r]].most < of[order[r - 1]].most) ranks.emplace_back();
+      ranks.back().push_back(order[r]);
+    }
+  }
+  return {ColumnRule::classes, single_tokens(state, *cells), nullptr, std::move(cells)};
+}
+
+ColumnSelection ColumnAttention::select(ColumnState& state, const std::vector<RowPair>& rows,
+                                        bool causal) {
+  KnownCells::Cells cells = select_by_planes(state, directions_, rows, cells_);
+  auto selected = causal ? seen_single_tokens(state, *cells) : single_tokens(state, *cells);
+  return {ColumnRule::planes, std::move(selected), nullptr, std::move(cells)};
 }
 
 const ColumnAttention::KnownKeys& ColumnAttention::known_keys(ColumnState& state,
@@ -216,7 +218,7 @@ ColumnSelection ColumnAttention::by_bounds(ColumnState& state, const ColumnImage
   const auto answer = [&](std::size_t i, std::size_t word, Label limit) {
     const Label a = queries.at.at(i);
     Label found = kNone;
-    const Rational* reached = nullptr;
+    const Real* reached = nullptr;
     for (const Label c : order[a]) {
       if (known[c]->first[word] > limit) continue;  // the row sees none of them
       const Bound& bound = bounds[a][c];
@@ -320,7 +322,7 @@ const ColumnAttention::SortedKeys& ColumnAttention::sorted_keys(ColumnState& sta
   parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
     bool some = false;
     for (std::size_t j = begin; j < end; ++j) {
-      const Plane p = planar(*key.index, matrix, j, vector[part]);
+      const Plane p = planar(*key.index->family, matrix, key.index->at(j), vector[part]);
       sorted.keys[j] = p;
       some = some || std::max(std::abs(p[0]), std::abs(p[1])) >= std::int64_t{1} << 20;
       if (p[1] <= 0) mixed[part] = 1;
@@ -412,7 +414,7 @@ ColumnSelection ColumnAttention::by_angle(ColumnState& state, const ColumnImage&
   parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
     Label guess = guesses[part];
     for (std::size_t i = begin; i < end; ++i) {
-      const Plane x = planar(*query.index, matrix, i, vector[part]);
+      const Plane x = planar(*query.index->family, matrix, query.index->at(i), vector[part]);
       if (x[1] <= 0) throw HandOver("a query outside the half plane of the keys");
       const std::size_t word = i - i % state.period;
       guess = std::max(guess, static_cast<Label>(word));
@@ -429,6 +431,8 @@ void ColumnAttention::forget_older_than(std::uint64_t heads) {
   const auto old = [&](const auto& kept) { return kept.second.used + heads < heads_; };
   std::erase_if(known_, old);
   std::erase_if(sorted_, old);
+  directions_.forget_older_than(8 * heads);
+  cells_.forget_older_than(2 * heads);
 }
 
 }  // namespace logdepth::inline runtime_columns

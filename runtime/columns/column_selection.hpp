@@ -9,31 +9,42 @@
 #include <vector>
 
 #include "runtime/columns/column_map.hpp"
+#include "runtime/columns/column_planes.hpp"
+#include "runtime/columns/column_product.hpp"
 #include "runtime/columns/column_state.hpp"
 #include "runtime/columns/column_statistics.hpp"
+#include "runtime/columns/ranked_cells.hpp"
 #include "runtime/columns/token_sets.hpp"
 
 namespace logdepth::inline runtime_columns {
 
-/// What a head selects at every row: one position, a set of them, or everything that the row sees.
+/// What a head selects at every row: one position, a set of them, all tokens of some cells, or everything that
+/// the row sees.
 struct ColumnSelection {
   ColumnRule rule = ColumnRule::uniform;
-  SharedLabels selected = nullptr;                  ///< absent: not one position at every row
-  std::shared_ptr<const TokenSets> sets = nullptr;  ///< both absent: all visible positions
+  SharedLabels selected = nullptr;  ///< absent: not one position at every row
+  std::shared_ptr<const TokenSets> sets = nullptr;
+  std::shared_ptr<const RankedCells> cells = nullptr;  ///< all absent: all visible positions
 };
 
 /// Averaging-hard attention by classes of queries and keys. A class is an image v + M code(e); its rule is
 /// proved once for the pair of classes, of all their indices, and then a row costs a look-up.
 class ColumnAttention {
  public:
-  /// Errors: HandOver where no rule applies, or a row selects several positions, but not all.
+  /// Errors: HandOver where no rule applies.
   ColumnSelection select(ColumnState& state, const ColumnImages& queries, const ColumnImages& keys,
                          bool causal);
+  /// The same from planes.
+  ColumnSelection select(ColumnState& state, const std::vector<RowPair>& rows, bool causal);
+  PlaneDirections& directions() { return directions_; }
+  KnownCells& known_cells() { return cells_; }
   /// Drops what the latest so many heads did not ask for.
   void forget_older_than(std::uint64_t heads);
   void forget() {
     known_.clear();
     sorted_.clear();
+    directions_.forget();
+    cells_.forget();
   }
 
  private:
@@ -44,10 +55,9 @@ class ColumnAttention {
   ///   projected  a number and a linear form of the key's code
   struct Bound {
     enum class By { number, match, angle, projected } by = By::number;
-    Rational most, least;
+    Real most, least;
   };
   using Bounds = std::vector<std::vector<Bound>>;  // by class of queries and of keys
-  using Plane = std::array<std::int64_t, 2>;
   /// Keys of an index in the plane, in the order of their angles, above the first axis.
   struct SortedKeys {
     std::vector<Plane> keys;
@@ -65,6 +75,8 @@ class ColumnAttention {
   };
   static Bound bound(const ColumnImage& query, const ColumnImage& key);
   static Bound bound_of_codes(const ColumnImage& query, const ColumnImage& key, Bound bound);
+  static ColumnSelection by_numbers(ColumnState& state, const ColumnImages& queries,
+                                    const ColumnImages& keys, const Bounds& bounds);
   ColumnSelection by_bounds(ColumnState& state, const ColumnImages& queries,
                             const ColumnImages& keys, bool causal, const Bounds& bounds);
   const KnownKeys& known_keys(ColumnState& state, const ColumnImages& keys, Label of_class);
@@ -81,6 +93,8 @@ class ColumnAttention {
                                 Label end, Label& guess);
 
   std::uint64_t heads_ = 0;  ///< asked so far
+  PlaneDirections directions_;
+  KnownCells cells_;
   std::map<std::pair<SharedIndex, std::pair<SharedLabels, Label>>, KnownKeys> known_;
   std::map<std::pair<SharedIndex, std::vector<std::int64_t>>, SortedKeys> sorted_;
 };

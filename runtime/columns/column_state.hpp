@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,11 +47,28 @@ struct ColumnState {
   std::size_t period;  ///< tokens of a word
   SharedFamily codes;  ///< of positions
   std::vector<Column> stream;
+  std::optional<Column> word;     ///< made by word_column()
   std::uint64_t evaluations = 0;  ///< of maps and units, once per combination
 
   std::size_t tokens() const { return passes.tokens(); }
   std::size_t words() const { return tokens() / period; }
 };
+
+/// Which word a token is of.
+inline Column word_column(ColumnState& state) {
+  if (!state.word) {
+    Column words{nullptr, {}, nullptr};
+    if (state.words() > 1) {
+      const auto local = state.passes.labels();
+      for (std::size_t i = 0; i < state.tokens(); ++i)
+        local->data()[i] = static_cast<Label>(i / state.period);
+      words.local = local;
+    }
+    for (EntryId word = 0; word < state.words(); ++word) words.dictionary.push_back(word);
+    state.word = std::move(words);
+  }
+  return *state.word;
+}
 
 /// The first of the columns that has the index of this one: the name of an index among them.
 inline std::uint32_t index_name(const Columns& columns, std::size_t column) {

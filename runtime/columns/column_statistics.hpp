@@ -8,10 +8,10 @@
 namespace logdepth::inline runtime_columns {
 
 /// The rule that answered all rows of a head.
-enum class ColumnRule { uniform, match, angle, projection, scores };
+enum class ColumnRule { uniform, match, angle, projection, scores, classes, planes };
 
 /// How many rows each rule answered.
-using ColumnRows = std::array<std::uint64_t, 5>;
+using ColumnRows = std::array<std::uint64_t, 7>;
 
 /// What column runs did so far.
 struct ColumnStatistics {

@@ -18,14 +18,15 @@ constexpr std::size_t kBesideKey = 64;  // bytes of a memo's entry
 
 /// A number for the bounds of a family: what a sign is decided by, so part of what a memo knows it by.
 EntryId box_of(ColumnPools& pools, const ColumnIndex& index) {
-  return pools.boxes.intern({index.family->low, index.family->high});
+  return pools.boxes.intern({Reals(index.family->low.begin(), index.family->low.end()),
+                             Reals(index.family->high.begin(), index.family->high.end())});
 }
 
 }  // namespace
 
 struct ColumnUnits::Sum {
-  Rational number, low, high;                // bounds of the whole sum
-  std::map<std::uint32_t, Rationals> codes;  // by name of the index: one row
+  Real number, low, high;                // bounds of the whole sum
+  std::map<std::uint32_t, Reals> codes;  // by name of the index: one row
 };
 
 ColumnUnits::ColumnUnits(const FeedForward& feedforward, const Segments& segments,
@@ -117,26 +118,26 @@ ColumnUnits::Sum ColumnUnits::input_of(const ColumnState& state, const Written& 
                                        const Unit& unit, bool on_z, const Columns& read,
                                        const std::vector<EntryId>& entries) const {
   Sum sum;
-  const Rational& factor = state.pools.factors[entries.back()].v[0];
+  const Real& factor = state.pools.factors[entries.back()].v[0];
   for (const Term& term : unit.in) {
     const ColumnEntry& entry = state.pools.entries[written.read[term.column]][entries[term.column]];
     const Rational& weight = on_z ? term.on_z : term.on_stream;
-    if (!entry.v[term.offset].is_zero()) sum.number += weight * entry.v[term.offset];
+    if (!entry.v[term.offset].is_zero()) add(sum.number, entry.v[term.offset].scaled(weight));
     if (entry.m.empty()) continue;
     const std::uint32_t dims = read[term.column]->index->family->dims;
     const std::uint32_t name = index_name(read, term.column);
-    Rationals& codes = sum.codes.try_emplace(name, dims).first->second;
-    add_multiple(codes, 0, entry.m, term.offset * dims, dims, weight * factor);
+    Reals& codes = sum.codes.try_emplace(name, dims).first->second;
+    add_multiple(codes, 0, entry.m, term.offset * dims, dims, factor.scaled(weight));
   }
-  sum.number *= factor;
+  sum.number = sum.number * factor;
   sum.low = sum.high = sum.number;
   for (const auto& [name, m] : sum.codes) {
     const ColumnFamily& family = *read[name]->index->family;
     for (std::size_t d = 0; d < m.size(); ++d) {
       if (m[d].is_zero()) continue;
       const bool up = m[d].sign() > 0;
-      sum.low += m[d] * (up ? family.low[d] : family.high[d]);
-      sum.high += m[d] * (up ? family.high[d] : family.low[d]);
+      add(sum.low, m[d].scaled(up ? family.low[d] : family.high[d]));
+      add(sum.high, m[d].scaled(up ? family.high[d] : family.low[d]));
     }
   }
   return sum;
@@ -150,7 +151,7 @@ ColumnUnits::Evaluated ColumnUnits::evaluate(const ColumnState& state, const Wri
                                              const std::vector<EntryId>& entries) const {
   const auto own = static_cast<std::uint32_t>(written.read.size());
   ColumnEntry h = state.pools.entries[written.segment][entries[own]];
-  std::map<std::uint32_t, Rationals> codes;
+  std::map<std::uint32_t, Reals> codes;
   if (!h.m.empty()) codes[index_name(read, own)] = std::move(h.m);
   std::vector<std::uint32_t> units;
   if (on_z) {
@@ -169,16 +170,16 @@ ColumnUnits::Evaluated ColumnUnits::evaluate(const ColumnState& state, const Wri
       if (mirror_[unit.number] < unit.number) continue;
     }
     for (const auto& [offset, weight] : unit.out) {
-      h.v[offset] += weight * x.number;
+      add(h.v[offset], x.number.scaled(weight));
       for (const auto& [name, m] : x.codes) {
-        Rationals& of = codes.try_emplace(name, h.v.size() * m.size()).first->second;
+        Reals& of = codes.try_emplace(name, h.v.size() * m.size()).first->second;
         add_multiple(of, offset * m.size(), m, 0, m.size(), weight);
       }
     }
   }
   std::erase_if(codes, [](const auto& of) { return all_zero(of.second); });
   if (codes.size() > 1) throw HandOver("a sum of codes of two indices");
-  h.m = codes.empty() ? Rationals() : std::move(codes.begin()->second);
+  h.m = codes.empty() ? Reals() : std::move(codes.begin()->second);
   return {std::move(h), codes.empty() ? kNoIndex : codes.begin()->first};
 }
 

@@ -14,8 +14,8 @@ using EntryId = std::uint32_t;
 
 /// The tuple v + M code(e), for the index e that stands beside it.
 struct ColumnEntry {
-  Rationals v;
-  Rationals m;  ///< a row of the family's dimension per component of v; empty: numbers alone
+  Reals v;
+  Reals m;  ///< a row of the family's dimension per component of v; empty: numbers alone
 
   bool operator==(const ColumnEntry&) const = default;
 };
@@ -26,14 +26,14 @@ class EntryPool {
   EntryId intern(ColumnEntry entry) {
     if (all_zero(entry.m)) entry.m.clear();
     std::size_t hash = entry.m.size();
-    for (const Rationals* numbers : {&entry.v, &entry.m})
-      for (const Rational& x : *numbers)
+    for (const Reals* numbers : {&entry.v, &entry.m})
+      for (const Real& x : *numbers)
         hash = static_cast<std::size_t>(hash * 0x9e3779b97f4a7c15 + x.hash());
     auto& bucket = known_[hash];
     for (const EntryId id : bucket)
       if (entries_[id] == entry) return id;
     const auto id = static_cast<EntryId>(entries_.size());
-    bytes_ += (entry.v.size() + entry.m.size()) * sizeof(Rational) + kBesideNumbers;
+    bytes_ += (entry.v.size() + entry.m.size()) * sizeof(Real) + kBesideNumbers;
     entries_.push_back(std::move(entry));
     bucket.push_back(id);
     return id;
@@ -50,9 +50,11 @@ class EntryPool {
 };
 
 /// x^T y of two matrices of so many rows.
-Rationals transposed_product(const Rationals& x, const Rationals& y, std::size_t rows);
+Reals transposed_product(const Reals& x, const Reals& y, std::size_t rows);
 /// into[at + d] += weight * from[begin + d] for d < count.
-void add_multiple(Rationals& into, std::size_t at, const Rationals& from, std::size_t begin,
-                  std::size_t count, const Rational& weight);
+void add_multiple(Reals& into, std::size_t at, const Reals& from, std::size_t begin,
+                  std::size_t count, const Real& weight);
+/// into += x, without a copy where both are rational.
+void add(Real& into, const Real& x);
 
 }  // namespace logdepth::inline runtime_columns

@@ -3,6 +3,7 @@
 #include <gmpxx.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <variant>
@@ -29,27 +30,48 @@ mpz_class to_mpz(Wide x) {
   return x < 0 ? mpz_class(-z) : z;
 }
 
-}  // namespace
-
-bool all_zero(const Rationals& numbers) {
-  return std::ranges::all_of(numbers, [](const Rational& x) { return x.is_zero(); });
+/// A number on this side of x, by more than doubles err, with eleven bits.
+Rational rounded(double x, int side) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  const auto n = static_cast<std::int64_t>(std::floor(mantissa * 1024)) + (side > 0 ? 2 : -1);
+  const int shift = 10 - exponent;
+  if (x == 0 || shift > 62) return {side > 0 ? 1 : -1, std::int64_t{1} << 62};
+  return {n, std::int64_t{1} << shift};  // |x| <= 1: the shift is not negative
 }
 
-std::vector<std::int64_t> integer_multiple(const Rationals& numbers) {
+}  // namespace
+
+bool all_zero(const Reals& numbers) {
+  return std::ranges::all_of(numbers, [](const Real& x) { return x.is_zero(); });
+}
+
+std::vector<std::int64_t> integer_multiple(const Reals& numbers) {
+  const auto irrational =
+      std::ranges::find_if(numbers, [](const Real& x) { return !x.is_rational(); });
+  if (irrational != numbers.end()) {
+    Reals quotients;
+    for (const Real& x : numbers) {
+      auto quotient = rational_factor(x, *irrational);
+      if (!quotient) throw HandOver("a vector of numbers without a common measure");
+      quotients.emplace_back(irrational->sign() < 0 ? -*quotient : *std::move(quotient));
+    }
+    return integer_multiple(quotients);
+  }
   std::int64_t denominator = 1, content = 0;
   const auto small = [](const Rational& x) {
     const auto parts = x.small();
     if (!parts) throw HandOver("a vector beyond 64 bits");
     return *parts;
   };
-  for (const Rational& x : numbers) {
-    const std::int64_t d = small(x).denominator;
+  for (const Real& x : numbers) {
+    const std::int64_t d = small(x.rational_part()).denominator;
     if (__builtin_mul_overflow(denominator, d / std::gcd(denominator, d), &denominator))
       throw HandOver("a vector beyond 64 bits");
   }
   std::vector<std::int64_t> result;
-  for (const Rational& x : numbers) {
-    const auto [n, d] = small(x);
+  for (const Real& x : numbers) {
+    const auto [n, d] = small(x.rational_part());
     std::int64_t scaled;
     if (n == INT64_MIN || __builtin_mul_overflow(n, denominator / d, &scaled) ||
         scaled == INT64_MIN)
@@ -78,6 +100,29 @@ void ColumnFamily::vector(std::size_t e, std::int64_t* out) const {
   }
 }
 
+/// Doubles are rounded outwards to eleven bits.
+const std::pair<Rationals, Rationals>& ColumnFamily::measured() const {
+  if (!measured_.first.empty()) return measured_;
+  measured_ = {low, high};
+  if (kind != Kind::direction) return measured_;
+  std::vector<double> least(dims, 1), most(dims, -1);
+  for (std::size_t e = 0; e < vectors.size(); e += dims) {
+    double square = 0;
+    for (std::uint32_t d = 0; d < dims; ++d)
+      square += static_cast<double>(vectors[e + d]) * static_cast<double>(vectors[e + d]);
+    for (std::uint32_t d = 0; d < dims; ++d) {
+      const double x = static_cast<double>(vectors[e + d]) / std::sqrt(square);
+      least[d] = std::min(least[d], x);
+      most[d] = std::max(most[d], x);
+    }
+  }
+  for (std::uint32_t d = 0; d < dims; ++d) {
+    if (const auto below = rounded(least[d], -1); low[d] < below) measured_.first[d] = below;
+    if (const auto above = rounded(most[d], 1); above < high[d]) measured_.second[d] = above;
+  }
+  return measured_;
+}
+
 void ColumnFamily::make_vectors(const std::shared_ptr<LabelMemory>& memory) {
   held_ = HeldBytes(memory, memory->tokens() * dims * sizeof(std::int64_t));
   vectors.resize(memory->tokens() * dims);
@@ -101,7 +146,7 @@ SharedFamily code_family(const Model& model, std::size_t tokens) {
   return family;
 }
 
-bool is_block_scalar(const Rationals& square, const ColumnFamily& family, Rationals& multiples) {
+bool is_block_scalar(const Reals& square, const ColumnFamily& family, Reals& multiples) {
   multiples.clear();
   if (family.block == 0) return false;
   const std::uint32_t n = family.dims;

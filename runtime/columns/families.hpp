@@ -3,22 +3,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/columns/labels.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/rational.hpp"
+#include "runtime/numbers/real.hpp"
 
 namespace logdepth::inline runtime_columns {
 
 using Rationals = std::vector<Rational>;
+using Reals = std::vector<Real>;
 
 /// Whether all are zero.
-bool all_zero(const Rationals& numbers);
+bool all_zero(const Reals& numbers);
 
 /// The rows of a matrix as integers: their least positive multiple without a common factor. Errors:
-/// HandOver beyond 64 bits.
-std::vector<std::int64_t> integer_multiple(const Rationals& numbers);
+/// HandOver beyond 64 bits, and where they are no rational multiples of one number.
+std::vector<std::int64_t> integer_multiple(const Reals& numbers);
 
 struct ColumnIndex;
 using SharedIndex = std::shared_ptr<const ColumnIndex>;
@@ -31,7 +34,8 @@ using SharedIndex = std::shared_ptr<const ColumnIndex>;
 ///              (L2: t -> circle(t) is injective on t >= 0, (t / 2^L, L) too). With t >= 1 circle(t)
 ///              lies in [-1, 0] x [0, 1]; `fine` has its first component negated (L3).
 ///   average    e is a token: component k is the share of combination k of a column among the tokens of
-///              its word up to e. Shares are in [0, 1] and add up to 1 (L4).
+///              its word up to e, all of them or those of one cell, of which there is one. Shares are in
+///              [0, 1] and add up to 1 (L4).
 ///   direction  e is a token: an integer vector, not zero, divided by its length; norm 1 (L1), the
 ///              signs of all its vectors are known (L3).
 ///   pair       e is a token: the codes of two indices of it, one after the other. L3 of both.
@@ -48,18 +52,23 @@ struct ColumnFamily {
   Rationals low, high;      ///< component k of every code lies in [low[k], high[k]] (L3, L4)
   PositionCode code = PositionCode::circle;  ///< code
   SharedLabels column;                       ///< average: combinations by token
-  std::vector<std::int64_t> vectors;         ///< direction: dims integers per token
-  SharedIndex first, second;                 ///< pair
+  /// average: only of the tokens up to e that stand in the cell that e asks for; absent: 0, of all.
+  SharedLabels cell, asked;
+  std::vector<std::int64_t> vectors;  ///< direction: dims integers per token
+  SharedIndex first, second;          ///< pair
 
   /// Whether vector() knows its codes.
   bool has_vectors() const { return kind == Kind::direction || (kind == Kind::code && dims == 2); }
   /// A positive multiple of code(e), in dims integers.
   void vector(std::size_t e, std::int64_t* out) const;
+  /// The box of low and high; of a direction a smaller one, measured of all of its vectors.
+  const std::pair<Rationals, Rationals>& measured() const;
   /// Makes room for a vector per token. Errors: HandOver beyond the memory limit.
   void make_vectors(const std::shared_ptr<LabelMemory>& memory);
 
  private:
   HeldBytes held_;
+  mutable std::pair<Rationals, Rationals> measured_;
 };
 using SharedFamily = std::shared_ptr<const ColumnFamily>;
 
@@ -76,7 +85,7 @@ struct ColumnIndex {
 
 /// M^T M of unit vectors: the multiples of the identity, block by block, that a square matrix is, if it
 /// is that and nothing else.
-bool is_block_scalar(const Rationals& square, const ColumnFamily& family, Rationals& multiples);
+bool is_block_scalar(const Reals& square, const ColumnFamily& family, Reals& multiples);
 
 /// dot / sqrt(square): a number up to one positive factor.
 class Projection {

@@ -29,6 +29,13 @@ COLUMN_SCORES = "runtime/columns/column_scores.cpp"
 COLUMN_SELECTION = "runtime/columns/column_selection.cpp"
 COLUMN_CONTRACT = "runtime/columns/column_contract.cpp"
 COLUMN_EMBEDDING = "runtime/columns/column_embedding.cpp"
+COLUMN_AVERAGES = "runtime/columns/column_averages.cpp"
+COLUMN_PRODUCT = "runtime/columns/column_product.cpp"
+COLUMN_PLANES = "runtime/columns/column_planes.cpp"
+COLUMN_NORM = "runtime/columns/column_norm.cpp"
+COLUMN_FAMILIES = "runtime/columns/families.cpp"
+RANKED_CELLS = "runtime/columns/ranked_cells.cpp"
+CELL_CONTRACT = "runtime/columns/column_cell_contract.cpp"
 KEYS = "runtime/exact/attend_by_distinct_keys.cpp"
 FILTER = "runtime/exact/score_filter.cpp"
 MATCH = "runtime/exact/attend_by_match.cpp"
@@ -880,8 +887,34 @@ EDITS = [
      "words after the first one stand at the last position of the table"),
     ("runtime/columns/column.cpp", "for (std::size_t i = begin; i < end; ++i) out[i] = to[part][out[i]];", "for (std::size_t i = begin + 1; i < end; ++i) out[i] = to[part][out[i]];",
      "the first token of a part keeps the number that its thread gave"),
-    ("runtime/columns/column_layer.cpp", "left -= counts[c];", "left = 0;",
+    (COLUMN_AVERAGES, "left -= counts[c];", "left = 0;",
      "the average of a set is that of its first class of values"),
+    (COLUMN_PRODUCT, "ranks.resize(order.spread < margin ? order.ranks : 1);", "ranks.resize(order.ranks);",
+     "a preference decides among keys of the query's directions, however much it weighs"),
+    (COLUMN_PRODUCT, "if (dot(x, y) <= 0) continue;", "continue;",
+     "two directions of a plane are a right angle apart"),
+    (COLUMN_PRODUCT, " || pair.key_plane->one_square().is_zero()", "",
+     "the lengths of keys are not looked at"),
+    (COLUMN_PRODUCT, "sign[x][y] = low.sign() > 0 ? 1 : high.sign() < 0 ? -1 : 0;", "sign[x][y] = high.sign() < 0 ? 1 : low.sign() > 0 ? -1 : 0;",
+     "of keys with one direction the lowest score wins"),
+    (COLUMN_PLANES, "for (std::int64_t& x : vector) x /= content;", "",
+     "two vectors of one direction have two numbers"),
+    (COLUMN_PLANES, "if (!square.is_zero() || !family.has_vectors()", "if (!family.has_vectors()",
+     "a number beside a code is not looked at"),
+    (RANKED_CELLS, "++counts_[(i / state.period * cells.cells + cells.cell_at(i)) * kinds +", "++counts_[(0 * cells.cells + cells.cell_at(i)) * kinds +",
+     "what stands in any graph is counted in the first one"),
+    (RANKED_CELLS, "first[ranks[0][0]] == kNoToken ||\n        first[ranks[0][0]] < word)", "first[ranks[0][0]] == kNoToken)",
+     "a row selects tokens of the graph before"),
+    (COLUMN_NORM, "void begin_word() { std::ranges::fill(sums_, 0); }", "void begin_word() {}",
+     "averages over a cell begin in the graph before"),
+    (CELL_CONTRACT, "[&](Label x, Label y) { return preference(y) < preference(x); });", "[&](Label x, Label y) { return preference(x) < preference(y); });",
+     "find: the smallest preference is promised"),
+    (CELL_CONTRACT, "if (find.exactly_one) check_match({true}, cells, causal, rows);", "",
+     "find: several keys are taken for the one that is promised"),
+    (CELL_CONTRACT, "{{{0, 1}}, {{1}, {0}}}};", "{{{0, 1}}, {{0, 1}}}};",
+     "flagged: all tokens are promised to rows that ask"),
+    (COLUMN_FAMILIES, "irrational->sign() < 0 ? -*quotient : *std::move(quotient)", "*std::move(quotient)",
+     "multiples of a negative root are turned round"),
     ("runtime/numbers/real_inverse.cpp", "(surd.sign > 0) != turned", "surd.sign > 0", "the conjugate of a number is the number"),
     ("runtime/numbers/real_inverse.cpp", "products_.push_back(products_[i] * surd.radicand);", "products_.push_back(surd.radicand);", "products of roots are forgotten"),
     ("runtime/numbers/nested_radical.cpp", "coefficient = coefficient * *known;", "coefficient = *known;", "what a square stands in for forgets its factor"),

@@ -31,7 +31,9 @@ class ColumnComparison {
   /// Words of one length, as one input of columns.
   Result compare(const std::vector<Word>& words);
   /// The tokens of a graph, or of a raw input.
-  Result compare(const Tokens& tokens);
+  Result compare(const Tokens& tokens) { return compare(std::vector{tokens}); }
+  /// Graphs with one number of tokens, as one input of columns.
+  Result compare(const std::vector<Tokens>& graphs);
 
   const Model& model() const { return *model_; }
   ColumnRunner& columns() { return columns_; }
@@ -97,10 +99,11 @@ inline ColumnComparison::Result ColumnComparison::compare(const std::vector<Word
   return compare(input, words[0].size(), tokens);
 }
 
-inline ColumnComparison::Result ColumnComparison::compare(const Tokens& tokens) {
+inline ColumnComparison::Result ColumnComparison::compare(const std::vector<Tokens>& graphs) {
   ColumnWords input(*model_);
-  if (!input.add(tokens)) return {true, "no input of columns", ""};
-  return compare(input, tokens.size, {tokens});
+  for (const Tokens& tokens : graphs)
+    if (!input.add(tokens)) return {true, "no input of columns", ""};
+  return compare(input, graphs[0].size, graphs);
 }
 
 }  // namespace logdepth::support
