@@ -62,9 +62,8 @@ std::vector<std::string> letters_of_run(const RunRecord& record) {
     throw InputError(record.folder + "/" + kRecordFile + ": task.kind: expected " +
                      WordTaskConfig().kind() + ", found " + record.config.task->kind());
   if (!task->asks_products())
-    throw InputError(
-        record.folder + "/" + kRecordFile +
-        ": task.monoid: expected a run of a group or monoid, found one without");
+    throw InputError(record.folder + "/" + kRecordFile +
+                     ": task.monoid: expected a run of a group or monoid, found one without");
   return task->products().letters;
 }
 

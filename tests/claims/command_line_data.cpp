@@ -99,6 +99,55 @@ TEST_F(Data, GeneratorsAsLettersAreTheOnlyInputs) {
   EXPECT_GT(targets.size(), 60u);
 }
 
+TEST_F(Data, WordsOfAnAutomatonHaveItsStatesOrVerdicts) {
+  const Arguments ask = {"data", "words", "--length", "9", "--words", "40", "--seed", "3"};
+  const auto written = [&](Arguments more) {
+    more.insert(more.begin(), ask.begin(), ask.end());
+    return done(more);
+  };
+  const std::string states = written({"--regex", "(a|b)*abb"});
+  const auto rows = lines(states);
+  const auto verdicts = lines(written({"--regex", "(a|b)*abb", "--labels", "verdicts"}));
+  ASSERT_EQ(rows.size(), 41u);
+  ASSERT_EQ(verdicts.size(), 41u);
+  EXPECT_EQ(rows[0], "seed,input,target");
+  std::set<int> seen;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const std::string input = rows[i].substr(2, 17);  // nine letters and the blanks between them
+    EXPECT_EQ(verdicts[i].substr(0, 20), rows[i].substr(0, 20));
+    const auto state = numbers(rows[i], 2), verdict = numbers(verdicts[i], 2);
+    ASSERT_EQ(state.size(), 9u);
+    ASSERT_EQ(verdict.size(), 9u);
+    std::string word;
+    for (std::size_t k = 0; k < 9; ++k) {
+      word += input[2 * k];
+      const int expected = word.ends_with("abb")  ? 3
+                           : word.ends_with("ab") ? 2
+                           : word.ends_with("a")  ? 1
+                                                  : 0;
+      EXPECT_EQ(state[k], expected) << word;
+      EXPECT_EQ(verdict[k], expected == 3 ? 1 : 0) << word;
+      seen.insert(expected);
+    }
+  }
+  EXPECT_EQ(seen.size(), 4u);
+  folder.write("abb.txt",
+               "@NFA-explicit\n%Initial 0\n%Final 3\n0 a 0\n0 b 0\n0 a 1\n1 b 2\n2 b 3\n");
+  EXPECT_EQ(written({"--automaton", "abb.txt"}), states) << "Mata, by its content";
+  EXPECT_EQ(written({"--group", "S3"}), written({"--monoid", "S3"}));
+  const auto refuses_words = [&](Arguments more, const std::string& reason) {
+    more.insert(more.begin(), ask.begin(), ask.end());
+    refuses(more, reason);
+  };
+  refuses_words({}, "expected one of --monoid, --regex and --automaton, found none");
+  refuses_words({"--regex", "a", "--monoid", "S3"}, "--monoid excludes --regex");
+  refuses_words({"--regex", "a*b", "--letters", "all"}, "--letters requires --monoid");
+  refuses_words({"--regex", "()"},
+                "--regex: regular expression, column 1: no letter occurs; expected");
+  refuses_words({"--monoid", "S3", "--labels", "states"}, "--monoid excludes --labels");
+  refuses_words({"--automaton", "abb.txt", "-o", "abb.txt"}, "abb.txt");
+}
+
 TEST_F(Data, TheTwoConventionsHoldTheSameWordsAndCheckTellsThemApart) {
   words("A5", "8", "30", {"-o", "ours.csv"});
   words("A5", "8", "30", {"--order", "published", "-o", "published.csv"});

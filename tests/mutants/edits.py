@@ -67,7 +67,7 @@ PREDICTOR = "learned/core/network_predictor.cpp"
 CURVE = "learned/records/learning_curve.cpp"
 CONSTRUCTED = "learned/core/constructed_network.cpp"
 N_STAR = "learned/word_problems/n_star.hpp"
-WORDS = "learned/word_problems/word_task.cpp"
+WORDS = "learned/word_problems/word_samples.cpp"
 RUN_FOLDER = "learned/jobs/run_folder.cpp"
 KERNELS = "learned/core/matrix_kernels.cpp"
 FILES = "learned/records/input_files.cpp"
@@ -674,11 +674,12 @@ EDITS = [
     (FIT, "return !censored && !unsettled && !undetermined && reach >= 1;", "return !censored && !undetermined && reach >= 1;",
      "depths that training still changed enter the fit"),
     (WORDS, "samples.review = drawn != stage;", "", "earlier stages promote"),
-    (WORDS, "const std::uint32_t at_once = measured_at_once(length), asked", "const std::uint32_t at_once = 256, asked",
+    (WORDS, "const std::uint32_t at_once = measured_at_once(length), words = words_.measured(length);\n    for (std::uint32_t first = 0; first < words",
+     "const std::uint32_t at_once = 256, words = words_.measured(length);\n    for (std::uint32_t first = 0; first < words",
      "words are measured many at a time, however long they are"),
     (WORDS, "random.below(stage + 1) : stage", "random.below(stage + 1) / 2 : stage",
      "mixed lengths are mostly short"),
-    (WORDS, "table_.times(products[i - half], products[i])", "table_.times(products[i], products[i - half])",
+    (WORDS, "times(products[i - half], products[i])", "times(products[i], products[i - half])",
      "the halves of a taught window are multiplied the other way"),
     (NETWORK, "taught_[level].norm(states[level])", "taught_[level].norm(states.back())",
      "every taught readout reads the last layer"),
