@@ -148,8 +148,8 @@ Command add_data_words(CLI::App& data) {
   command
       ->add_option(
           "--labels", options->labels,
-          "of --regex and --automaton: states of the minimal automaton after every letter, or "
-          "verdicts, whether it accepts")
+          "labels of --regex and --automaton: states of the minimal automaton, or verdicts, "
+          "whether it accepts")
       ->check(choice_of({"states", "verdicts"}))
       ->capture_default_str()
       ->excludes(monoid);

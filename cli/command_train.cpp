@@ -87,9 +87,10 @@ void add_run_options(CLI::App& command, TrainArguments& options) {
                   "packed words are trained together")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command.add_flag("--write-data", options.write_data,
-                   "of word problems, also write what each run was trained on, batch by batch, and "
-                   "what it was measured on: batches.csv and measured.csv in its folder");
+  command.add_flag(
+      "--write-data", options.write_data,
+      "write the words that each run was trained on, batch by batch, and those of its measure "
+      "into its folder (batches.csv, measured.csv); for word problems");
 }
 
 void add_options(CLI::App& command, TrainArguments& options) {

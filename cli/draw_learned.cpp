@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -14,8 +15,10 @@
 #include "constructions/MS25/regular_language_scan_thm4_1.hpp"
 #include "learned/jobs/training_program.hpp"
 #include "learned/word_problems/attention_figure.hpp"
+#include "learned/word_problems/own_automaton.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/action.hpp"
 #include "objects/automaton.hpp"
 #include "objects/named_monoids.hpp"
 #include "report/pictures/draw_attention.hpp"
@@ -24,13 +27,20 @@
 namespace logdepth::inline cli {
 namespace {
 
-/// The compiled scan of the same monoid on the same word.
-Outcome<TokenBands> compiled_bands(const WordTaskConfig& task, const LetterNames& word) {
-  const Action action = named_monoid(task.monoid, task.letters == WordTaskConfig::Letters::all
-                                                      ? NamedLetters::all
-                                                      : NamedLetters::generators);
+/// What the run was trained on, where it is a monoid or an automaton.
+std::optional<Action> action_of(const RunRecord& record) {
+  const auto& task = record.config.task.as<WordTaskConfig>();
+  if (task.asks_products()) return named_monoid(task.monoid, task.named_letters());
+  if (!record.result.contains("automaton")) return std::nullopt;
+  const std::optional<Dfa> automaton = automaton_from_json(record.result["automaton"]);
+  return automaton ? std::optional(to_action(*automaton)) : std::nullopt;
+}
+
+/// The compiled scan of the same problem on the same word.
+Outcome<TokenBands> compiled_bands(const Action& action, const std::string& problem,
+                                   const LetterNames& word) {
   const Model model =
-      with_derived(compile(regular_language_scan_MS25_thm4_1(action, "compiled: " + task.monoid)));
+      with_derived(compile(regular_language_scan_MS25_thm4_1(action, "compiled: " + problem)));
   Runner runner(model);
   const auto tokens = tokens_of(model, word);
   if (!tokens.has_value()) return tokens.refusal();
@@ -86,6 +96,12 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   const std::vector<std::string> letters = letters_of_run(record);
   const LetterNames word = load_words(input.words, letters).front();
   const auto& task = record.config.task.as<WordTaskConfig>();
+  const std::string problem = task.monoid.empty() ? record.result.value("monoid", "") : task.monoid;
+  const std::optional<Action> action = action_of(record);
+  if (!output.empty() && !action)
+    throw InputError(output +
+                     ": expected a run of a monoid or an automaton, whose compiled scan is "
+                     "drawn, found one of words of a file; without -o its circuit is named");
   const std::uint32_t most = most_looked_at(task);
   if (word.size() < 2 || word.size() > most)
     throw InputError(fmt::format("the word: expected 2 to {} letters{}, found {}", most,
@@ -101,7 +117,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   const PrefixCircuit circuit = prefix_circuit(attention.mean);
 
   if (!output.empty()) {
-    const auto compiled = compiled_bands(task, word);
+    const auto compiled = compiled_bands(*action, problem, word);
     if (!compiled.has_value()) {
       std::cerr << "logdepth: " << describe(compiled.refusal()) << "; no picture was written\n";
       return kNotDecided;
@@ -109,7 +125,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
     write_whole_file(output,
                      strips_svg(token_bands_picture(
                          {learned_bands(record, word, attention, circuit), compiled.value()},
-                         "learned and compiled attention of " + task.monoid)));
+                         "learned and compiled attention of " + problem)));
     std::cerr << "wrote " << output << '\n';
   }
   if (options.json) {

@@ -61,9 +61,15 @@ std::vector<std::string> letters_of_run(const RunRecord& record) {
   if (!task)
     throw InputError(record.folder + "/" + kRecordFile + ": task.kind: expected " +
                      WordTaskConfig().kind() + ", found " + record.config.task->kind());
-  if (!task->asks_products())
-    throw InputError(record.folder + "/" + kRecordFile +
-                     ": task.monoid: expected a run of a group or monoid, found one without");
+  if (!task->asks_products()) {
+    // An automaton's, or those of a file.
+    const RecordFields result(record.result, record.folder + "/" + kRecordFile + ": result");
+    const RecordFields named = result.has("automaton") ? result.object("automaton") : result;
+    std::vector<std::string> letters;
+    for (const Json& letter : named.list("letters"))
+      letters.push_back(letter.is_string() ? letter.get<std::string>() : "");
+    return letters;
+  }
   return task->products().letters;
 }
 

@@ -130,10 +130,10 @@ void check(const AttentionQuestion& question, std::size_t letters, std::size_t l
 WordAttention read_word_attention(const Network& network, const RunConfig& config,
                                   const AttentionQuestion& question) {
   const auto& task = config.task.as<WordTaskConfig>();
-  const auto alphabet = static_cast<std::uint32_t>(task.products().letters.size());
+  const bool begin = task.positions == WordTaskConfig::Positions::begin;
+  const std::uint32_t alphabet = network.format().tables.front() - (begin ? 1 : 0);
   check(question, alphabet, most_looked_at(task));
-  const WordTokens tokens(task.positions == WordTaskConfig::Positions::begin, alphabet,
-                          task.max_length);
+  const WordTokens tokens(begin, alphabet, task.max_length);
   AttentionSum word(network, config, tokens), drawn(network, config, tokens);
   word.add({question.word});
   for (std::size_t first = 0; first < question.words; first += kAtOnce) {
