@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Makes the page of logdepth: a folder of static files for any file server.
+#   ./make_playground.sh [OUT]     default build/playground
+# Installs what is missing (Debian packages), builds the program as WebAssembly and copies the page beside it.
+set -euo pipefail
+cd "$(dirname "$0")"
+if [ $# -gt 1 ] || [[ ${1:-} == -* ]]; then
+  echo "usage: ./make_playground.sh [OUT]" >&2
+  exit 2
+fi
+out=${1:-build/playground}
+
+. cmake/install_packages.sh
+install_packages build-essential cmake ninja-build pkg-config emscripten nodejs dpkg-dev libgmp-dev libfmt-dev libcli11-dev \
+  nlohmann-json3-dev libboost-dev
+export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}  # emscripten's modules, whichever node is first in the path
+
+cmake/wasm_dependencies.sh build/wasm-deps
+echo "== the program as WebAssembly"
+cmake -G Ninja -B build/wasm -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/wasm_toolchain.cmake" -DCMAKE_BUILD_TYPE=None \
+  -DLOGDEPTH_WASM=ON > build/wasm-configure.log 2>&1 || {
+  cat build/wasm-configure.log >&2
+  exit 2
+}
+cmake --build build/wasm
+
+mkdir -p "$out"
+cp build/wasm/logdepth.js build/wasm/logdepth.wasm "$out"
+(shopt -s nullglob && cp playground/*.mjs playground/*.html playground/*.css "$out")
+[ ! -d playground/examples ] || cp -r playground/examples "$out"
+{
+  cat playground/LICENCES.txt
+  echo "Sources: Debian $(. /etc/os-release && echo "$VERSION_CODENAME"):"
+  (cd build/wasm-deps/sources && ls ./*.dsc | sed 's/^\.\//  /; s/\.dsc$//')
+  for library in gmp mpfr zlib pugixml; do
+    printf '\n==== %s ====\n\n' "$library"
+    cat "build/wasm-deps/copyright/$library"
+  done
+} > "$out/LICENCES.txt"
+echo "The page is $out/index.html; it needs a file server: python3 -m http.server --directory $out"
