@@ -26,6 +26,7 @@ packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev li
           groff-base zsh fish  # readers of what the program says of itself
           nodejs  # the runner in JavaScript
           python3-venv python3-torch python3-numpy  # peers of language models
+          python3-gmpy2  # exact runs of many changed files
           coq  # the kernel that theorems of files go through
           slurm-wlm munge)  # a cluster of its own, on the loopback address
 . cmake/install_packages.sh

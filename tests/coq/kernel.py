@@ -46,6 +46,15 @@ def axioms(printed):
     return set(re.findall(r"^([A-Za-z_][\w.]*)(?=$| :|\n  :)", printed.split("Axioms:")[1], re.M))
 
 
+def library_checked_again():
+    """What coqchk, the checker of compiled libraries, says of all that the library and the parts of Coq that it loads assume: heading -> names."""
+    done = subprocess.run(["coqchk", "-silent", "-o", "-R", LIBRARY, "Logdepth", *(f"Logdepth.{file.stem}" for file in sorted(LIBRARY.glob("*.vo")))],
+                          capture_output=True, text=True, timeout=1200)
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"^\* (.*?):(.*?)$((?:\n    .*$)*)", (done.stdout + done.stderr), re.M)
+    return {heading: set(beside.split() + names.split()) for heading, beside, names in found}
+
+
 def stored_axioms():
     return set((SOURCES / "axioms.txt").read_text().split())
 

@@ -56,6 +56,15 @@ class Kernel(unittest.TestCase):
             statement = kernel.coq(header + f"Check {theorem}.\n", "statement", self.folder)
             self.assertIn(shown, " ".join(statement.split()))
 
+    def test_the_checker_of_compiled_libraries_finds_the_stored_axioms_and_the_one_that_coqs_reals_bring_along(self):
+        found = kernel.library_checked_again()
+        short = {".".join(name.split(".")[-2:]) for name in found.pop("Axioms")}
+        # It lists what the loaded parts of Coq assume, also where no proof of the library uses it (`Print Assumptions` above).
+        self.assertEqual(short, kernel.stored_axioms() | {"Classical_Prop.classic"})
+        self.assertEqual(found.pop("Theory"), {"Set", "is", "predicative"})
+        self.assertEqual(found, dict.fromkeys(("Constants/Inductives relying on type-in-type", "Constants/Inductives relying on unsafe (co)fixpoints",
+                                               "Inductives whose positivity is assumed"), {"<none>"}))
+
     def test_whole_files(self):
         self.prove("circle", "regular", "--group", "S3", "--construction", "scan", "--positions", "circle")
         self.prove("unrolled", "regular", "--regex", "(a|b)*abb", "--construction", "scan", "--positions", "first-flag", "--unroll", "16")

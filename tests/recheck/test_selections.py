@@ -9,14 +9,13 @@ import random
 import re
 import time
 import unittest
-from fractions import Fraction
 
 import changes
 import files
 import targeted
 from files import PEER, ROOT, RUNNER, both, compiled, edited, load, path, run, seal, store
 
-sign = RUNNER.sign
+sign, Fraction = RUNNER.sign, RUNNER.Fraction
 
 
 def equal(x, y):

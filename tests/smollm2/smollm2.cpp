@@ -31,7 +31,7 @@ const std::vector<std::string> kPrompts = {
     "<|im_start|>user\nWhat is gravity?<|im_end|>\n<|im_start|>assistant\n",
     "To make a cup of tea, first",
     "Übermut tut selten gut. Das heißt auf Englisch:"};
-constexpr std::size_t kTokens = 20;
+constexpr std::size_t kTokens = 8;
 
 /// The logits of the last token of a prompt.
 std::vector<float> last_logits(const UniversalTransformer& model,
