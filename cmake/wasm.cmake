@@ -9,13 +9,13 @@ add_library(logdepth_wasm_options INTERFACE)
 target_include_directories(logdepth_wasm_options INTERFACE ${PROJECT_SOURCE_DIR} ${wasm_libraries}/include)
 # Counts of 64 bits are widened or refused, never cut: size_t has 32 bits here.
 target_compile_options(logdepth_wasm_options INTERFACE
-  -fwasm-exceptions -ffunction-sections -fdata-sections -Wall -Wextra -Wpedantic -Wshorten-64-to-32 $<$<BOOL:${LOGDEPTH_WERROR}>:-Werror=shorten-64-to-32>
+  -Oz -flto -fwasm-exceptions -ffunction-sections -fdata-sections -Wall -Wextra -Wpedantic -Wshorten-64-to-32 $<$<BOOL:${LOGDEPTH_WERROR}>:-Werror=shorten-64-to-32>
   "SHELL:-include ${PROJECT_SOURCE_DIR}/playground/face/older_library.hpp")
 target_compile_definitions(logdepth_wasm_options INTERFACE FMT_HEADER_ONLY LOGDEPTH_VERSION="${PROJECT_VERSION}" NDEBUG)
 
 add_executable(logdepth_wasm)
-# logdepth_wasm_room(OPTIMISATION FOLDER [EXCEPT names]): the sources of a folder, as one translation unit.
-function(logdepth_wasm_room optimisation folder)
+# logdepth_wasm_room(FOLDER [EXCEPT names] [ONLY names]): the sources of a folder, as one translation unit.
+function(logdepth_wasm_room folder)
   cmake_parse_arguments(ARG "" "" "EXCEPT;ONLY" ${ARGN})
   string(MAKE_C_IDENTIFIER ${folder} room)
   if(ARG_ONLY)
@@ -30,48 +30,43 @@ function(logdepth_wasm_room optimisation folder)
   endif()
   add_library(wasm_${room} OBJECT ${sources})
   set_target_properties(wasm_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  target_compile_options(wasm_${room} PRIVATE ${optimisation})
   target_link_libraries(wasm_${room} PRIVATE logdepth_wasm_options)
   target_sources(logdepth_wasm PRIVATE $<TARGET_OBJECTS:wasm_${room}>)
   set_property(GLOBAL APPEND PROPERTY logdepth_wasm_objects $<TARGET_OBJECTS:wasm_${room}>)
 endfunction()
 
-# Rooms whose speed is felt, then the others.
-logdepth_wasm_room(-Oz base)
-logdepth_wasm_room(-Oz objects EXCEPT automaton_dot graph_dot graph_graphml)
-foreach(room runtime/numbers runtime/stream runtime/columns runtime/exact compiler/passes compiler/lemmas compiler/analysis)
-  logdepth_wasm_room(-Oz ${room})
+# What is downloaded is small (tests/playground/test_wasm.mjs has the bound): -Oz, and optimised as a whole.
+foreach(room base runtime/numbers runtime/stream runtime/columns runtime/exact compiler/passes compiler/lemmas
+        compiler/analysis compiler/builder compiler/program compiler/meaning compiler/rules compiler/file
+        compiler/difference report/figures library/requests playground/face)
+  logdepth_wasm_room(${room})
 endforeach()
-logdepth_wasm_room(-Oz oracle EXCEPT line_program command_oracle rule_oracle reachability_oracle)
-logdepth_wasm_room(-Oz runtime/file EXCEPT sha256 temporary_folder whole_folder)
-foreach(room compiler/builder compiler/program compiler/meaning compiler/rules compiler/file compiler/difference
-        report/figures library/requests)
-  logdepth_wasm_room(-Oz ${room})
-endforeach()
-logdepth_wasm_room(-Oz proofs-check/check ONLY cell_check divisions exact_runs failure right_prefixes words)
-logdepth_wasm_room(-Oz library/runs EXCEPT tested)
-logdepth_wasm_room(-Oz report/pictures EXCEPT render)
+logdepth_wasm_room(objects EXCEPT automaton_dot graph_dot graph_graphml)
+logdepth_wasm_room(oracle EXCEPT line_program command_oracle rule_oracle reachability_oracle)
+logdepth_wasm_room(runtime/file EXCEPT sha256 temporary_folder whole_folder)
+logdepth_wasm_room(proofs-check/check ONLY cell_check divisions exact_runs failure right_prefixes words)
+logdepth_wasm_room(library/runs EXCEPT tested)
+logdepth_wasm_room(report/pictures EXCEPT render tikz)
 file(GLOB papers RELATIVE ${PROJECT_SOURCE_DIR}/constructions ${PROJECT_SOURCE_DIR}/constructions/*/*.hpp)
 list(TRANSFORM papers REPLACE "/.*" "")
 list(REMOVE_DUPLICATES papers)
 foreach(paper . ${papers})
-  logdepth_wasm_room(-Oz constructions/${paper})
+  logdepth_wasm_room(constructions/${paper})
 endforeach()
-logdepth_wasm_room(-Oz cli ONLY
+logdepth_wasm_room(cli ONLY
   answer_command automaton_options command_compile command_compile_theorems command_diff command_info
   command_inspect command_line_error command_reference command_run compile_output construction_options
   engine_options help_formatter input_source inspect_algebra inspect_costs inspect_levels
   oracle_options program_source progress run_answer run_limits trace_writer word_source)
-logdepth_wasm_room(-Oz playground/face)
 
 set(wasm_archive_names mpfr gmp z pugixml)
 set_target_properties(logdepth_wasm PROPERTIES OUTPUT_NAME logdepth SUFFIX .js LINKER_LANGUAGE CXX)
 list(TRANSFORM wasm_archive_names PREPEND ${wasm_libraries}/lib/lib OUTPUT_VARIABLE wasm_archives)
 list(TRANSFORM wasm_archives APPEND .a)
 target_link_libraries(logdepth_wasm PRIVATE ${wasm_archives})
-target_link_options(logdepth_wasm PRIVATE -Oz -fwasm-exceptions --no-entry -sMODULARIZE=1 -sEXPORT_NAME=logdepthModule
+target_link_options(logdepth_wasm PRIVATE -Oz -flto -fwasm-exceptions --no-entry -sMODULARIZE=1 -sEXPORT_NAME=logdepthModule
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=4MB -sEXPORTED_FUNCTIONS=_logdepth_command,_logdepth_left_out
-  -sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString -sENVIRONMENT=web,worker,node)
+  -sBINARYEN_EXTRA_PASSES=--converge -sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString -sENVIRONMENT=web,worker,node)
 
 # Numbers and files where size_t has 32 bits: the same tests as elsewhere, under node. RapidCheck is one more library of
 # cmake/wasm_dependencies.sh; Debian's package googletest has sources.
@@ -88,6 +83,6 @@ if(LOGDEPTH_TESTS)
     LOGDEPTH_BINARY="" LOGDEPTH_PYTHON="" LOGDEPTH_PEERS_FOLDER="" LOGDEPTH_FEW_PROCESSES="" LOGDEPTH_SANITIZED=false)
   target_compile_options(test_wasm32 PRIVATE -O1 -Wno-shorten-64-to-32)
   target_link_libraries(test_wasm32 PRIVATE logdepth_wasm_options ${wasm_libraries}/lib/librapidcheck.a ${wasm_archives})
-  target_link_options(test_wasm32 PRIVATE -O1 -fwasm-exceptions -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB
+  target_link_options(test_wasm32 PRIVATE -O1 -flto -fwasm-exceptions -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB
                       -sTOTAL_STACK=4MB -sNODERAWFS=1 -sEXIT_RUNTIME=1 -sENVIRONMENT=node)
 endif()

@@ -57,7 +57,8 @@ once() {
   touch "$to/logs/$name.done"
 }
 
-tools=(CC=emcc NM=llvm-nm-14 AR=emar RANLIB=emranlib CFLAGS=-Os)
+tools=(CC=emcc NM=llvm-nm-14 AR=emar RANLIB=emranlib CFLAGS=-Oz)
+small="-Oz -flto"  # after the configuration, whose tests need objects of machine code
 of_wasm=(--host=none --build=x86_64-pc-linux-gnu --disable-shared --enable-static)
 
 # A failure inside a function under `||` is not met by `set -e`; every step is chained.
@@ -65,8 +66,8 @@ build_gmp() {
   unpack gmp && cd "$to/gmp" &&
     mkdir -p doc && printf 'all install:\n' > doc/Makefile.in &&  # Debian removes the manuals
     emconfigure ./configure "${of_wasm[@]}" "${tools[@]}" --disable-assembly --enable-cxx=no CC_FOR_BUILD=gcc HOST_CC=gcc &&
-    { emmake make -j"$jobs" SUBDIRS="mpn mpz mpq mpf printf scanf rand" || true; } &&
-    emmake make libgmp.la &&
+    { emmake make -j"$jobs" CFLAGS="$small" SUBDIRS="mpn mpz mpq mpf printf scanf rand" || true; } &&
+    emmake make CFLAGS="$small" libgmp.la &&
     cp .libs/libgmp.a "$to/lib" && cp gmp.h gmpxx.h "$to/include" &&
     cat README COPYING.LESSERv3 COPYINGv3 > "$to/copyright/gmp"
 }
@@ -75,18 +76,18 @@ build_mpfr() {
     mkdir -p doc && printf 'all install:\n' > doc/Makefile.in &&
     emconfigure ./configure "${of_wasm[@]}" "${tools[@]}" --disable-thread-safe --disable-float128 --disable-decimal-float \
       --with-gmp-include="$to/include" --with-gmp-lib="$to/lib" &&
-    emmake make -j"$jobs" -C src &&
+    emmake make -j"$jobs" CFLAGS="$small" -C src &&
     cp src/.libs/libmpfr.a "$to/lib" && cp src/mpfr.h "$to/include" && cp COPYING.LESSER "$to/copyright/mpfr"
 }
 build_zlib() {
   unpack zlib && cd "$to/zlib" &&
-    emcc -O2 -c adler32.c crc32.c deflate.c inffast.c inflate.c inftrees.c trees.c zutil.c &&
+    emcc $small -c adler32.c crc32.c deflate.c inffast.c inflate.c inftrees.c trees.c zutil.c &&
     emar rcs "$to/lib/libz.a" adler32.o crc32.o deflate.o inffast.o inflate.o inftrees.o trees.o zutil.o &&
     cp zlib.h zconf.h "$to/include" && cp README "$to/copyright/zlib"
 }
 build_pugixml() {
   unpack pugixml && cd "$to/pugixml" &&
-    em++ -O2 -fwasm-exceptions -c src/pugixml.cpp -o pugixml.o &&
+    em++ $small -fwasm-exceptions -c src/pugixml.cpp -o pugixml.o &&
     emar rcs "$to/lib/libpugixml.a" pugixml.o &&
     cp src/pugixml.hpp src/pugiconfig.hpp "$to/include" && cp LICENSE.md "$to/copyright/pugixml"
 }

@@ -15,6 +15,7 @@
 #include "oracle/command_oracle.hpp"
 #include "playground/face/command.hpp"
 #include "report/pictures/render.hpp"
+#include "report/pictures/tikz.hpp"
 #include "runtime/floats/float_run.hpp"
 
 namespace logdepth {
@@ -28,7 +29,7 @@ std::string is_left_out(const std::string& what) {
 const std::vector<std::string>& left_out() {
   static const std::vector<std::string> parts = {
       "floating point (--engine, --device, --temperature)",
-      "Graphviz: DOT files, and pictures as .pdf and .png",
+      "Graphviz (DOT files), and pictures as .pdf, .png, .tex and .tikz",
       "GraphML",
       "certificates (--certify)",
       "a program as test oracle (--against command:PROGRAM)",
@@ -86,6 +87,12 @@ std::vector<LabelPicture> render_labels(const std::vector<std::string>&, const s
 }
 std::string render_svg(const std::string&, const std::string& form) {
   refuse("a picture as ." + form);
+}
+std::string tikz_picture(const std::string&) {
+  refuse("a picture for LaTeX");
+}
+std::string tikz_document(const std::string&) {
+  refuse("a picture for LaTeX");
 }
 }  // namespace report_pictures
 
