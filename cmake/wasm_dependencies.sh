@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Builds GMP, MPFR, zlib and pugixml for wasm32 from Debian's source packages, each once:
-#   cmake/wasm_dependencies.sh [DIR [LIBRARY ...]]     default build/wasm-deps; DIR/lib, DIR/include, DIR/copyright
-# Tests need the library rapidcheck too.
+#   cmake/wasm_dependencies.sh [DIR]     default build/wasm-deps; DIR/lib, DIR/include, DIR/copyright
 # The sources come from where this machine's packages come from; its list of sources stays as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,7 +27,7 @@ build_sources() {
     rm -rf "$apt" && mkdir -p "$apt"/{lists,cache/archives}/partial || return 2
     local own=(-q -o Dir::Etc::sourcelist="$to/sources.list" -o Dir::Etc::sourceparts=/dev/null
                -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root)
-    apt-get "${own[@]}" update && (cd "$to/sources" && apt-get "${own[@]}" source --download-only gmp mpfr4 zlib pugixml rapidcheck) &&
+    apt-get "${own[@]}" update && (cd "$to/sources" && apt-get "${own[@]}" source --download-only gmp mpfr4 zlib pugixml) &&
       rm -rf "$apt" && return 0
   done
   return 2
@@ -81,8 +80,8 @@ build_mpfr() {
 }
 build_zlib() {
   unpack zlib && cd "$to/zlib" &&
-    emcc $small -c adler32.c crc32.c deflate.c inffast.c inflate.c inftrees.c trees.c zutil.c &&
-    emar rcs "$to/lib/libz.a" adler32.o crc32.o deflate.o inffast.o inflate.o inftrees.o trees.o zutil.o &&
+    emcc $small -DHAVE_UNISTD_H -c {adler32,crc32,deflate,gzclose,gzlib,gzread,gzwrite,inffast,inflate,inftrees,trees,zutil}.c &&
+    emar rcs "$to/lib/libz.a" ./*.o &&
     cp zlib.h zconf.h "$to/include" && cp README "$to/copyright/zlib"
 }
 build_pugixml() {
@@ -92,14 +91,4 @@ build_pugixml() {
     cp src/pugixml.hpp src/pugiconfig.hpp "$to/include" && cp LICENSE.md "$to/copyright/pugixml"
 }
 
-build_rapidcheck() {
-  unpack rapidcheck && cd "$to/rapidcheck" && mkdir -p objects &&
-    printf '%s\n' src/*.cpp src/detail/*.cpp src/gen/*.cpp src/gen/detail/*.cpp |
-      xargs -P "$jobs" -I{} sh -c 'em++ -O1 -fwasm-exceptions -Iinclude -c {} -o "objects/$(echo {} | tr / _).o"' &&
-    emar rcs "$to/lib/librapidcheck.a" objects/*.o &&
-    cp -r include/rapidcheck include/rapidcheck.h extras/gtest/include/rapidcheck "$to/include"
-}
-
-libraries=("${@:2}")
-[ ${#libraries[@]} -gt 0 ] || libraries=(gmp mpfr zlib pugixml)
-for step in sources "${libraries[@]}"; do once "$step"; done
+for step in sources gmp mpfr zlib pugixml; do once "$step"; done

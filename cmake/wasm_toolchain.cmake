@@ -1,6 +1,5 @@
 # Debian's Emscripten (package emscripten): cmake -DCMAKE_TOOLCHAIN_FILE=cmake/wasm_toolchain.cmake -DLOGDEPTH_WASM=ON
-set(CMAKE_SYSTEM_NAME Emscripten)
-set(CMAKE_SYSTEM_VERSION 1)
+set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(CMAKE_C_COMPILER emcc)
 set(CMAKE_CXX_COMPILER em++)
