@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the page of logdepth (playground/README.md): a folder of static files for any file server.
 #   ./make_playground.sh [OUT]     default build/playground
+# Installs what is missing (Debian packages), and builds the program as WebAssembly (playground/face/README.md).
 set -euo pipefail
 cd "$(dirname "$0")"
 if [ $# -gt 1 ] || [[ ${1:-} == -* ]]; then
@@ -8,11 +9,34 @@ if [ $# -gt 1 ] || [[ ${1:-} == -* ]]; then
   exit 2
 fi
 out=${1:-build/playground}
-if [ -e "$out" ] && [ ! -f "$out/index.html" ] && [ -n "$(ls -A "$out")" ]; then
-  echo "make_playground.sh: $out: expected a new folder or one that it made, found other files" >&2
+playground/copy_page.sh "$out"
+
+. cmake/install_packages.sh
+install_packages build-essential cmake ninja-build emscripten nodejs dpkg-dev libgmp-dev libfmt-dev libcli11-dev \
+  nlohmann-json3-dev libboost-dev
+export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}  # emscripten's modules, whichever node is first in the path
+
+cmake/wasm_dependencies.sh build/wasm-deps
+echo "== the program as WebAssembly"
+cmake -G Ninja -B build/wasm -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/wasm_toolchain.cmake" -DCMAKE_BUILD_TYPE=None \
+  -DLOGDEPTH_WASM=ON -DLOGDEPTH_TESTS=OFF -DLOGDEPTH_WERROR="${CI:+ON}" > build/wasm-configure.log 2>&1 || {
+  cat build/wasm-configure.log >&2
   exit 2
-fi
-mkdir -p "$out/examples"
-cp playground/*.mjs playground/*.html playground/*.css "$out"
-cp playground/examples/*.json bench/results/circuits/learned-S5.svg "$out/examples"
+}
+cmake --build build/wasm
+
+cp build/wasm/logdepth.js build/wasm/logdepth.wasm "$out"
+{
+  cat playground/LICENCES.txt
+  echo "Sources: Debian $(. /etc/os-release && echo "$VERSION_CODENAME"):"
+  (cd build/wasm-deps/sources && ls ./*.dsc | sed 's/^\.\//  /; s/\.dsc$//')
+  for library in gmp mpfr zlib pugixml; do
+    printf '\n==== %s ====\n\n' "$library"
+    cat "build/wasm-deps/copyright/$library"
+  done
+  for package in libfmt-dev nlohmann-json3-dev libcli11-dev emscripten; do
+    printf '\n==== %s ====\n\n' "$package"
+    cat "/usr/share/doc/$package/copyright"
+  done
+} > "$out/LICENCES.txt"
 echo "wrote $out: build/release/logdepth play shows it, and so does any file server"

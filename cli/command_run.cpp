@@ -93,7 +93,7 @@ class Runs {
     answers_->before_runs([this](const Outcome<Tokens>& tokens) {
       if (trace_) trace_->begin(question_());
       if (!tokens.has_value()) return;
-      sublayers_ = 2 * depth_at(model_, tokens.value().size);
+      sublayers_ = static_cast<std::size_t>(2 * depth_at(model_, tokens.value().size));
       if (!options_.engine.exact && options_.engine.options.engine == FloatOptions::Engine::mpfr)
         forecast(tokens.value());
     });

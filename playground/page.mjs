@@ -393,10 +393,11 @@ async function start() {
   await questions.ask({ask: 'version'}, (_, version) => {
     ({examples} = version);
     programThere = version.there;
-    $('version').textContent = version.there ?
-        `logdepth ${version.version ?? ''}. ${(version.left_out ?? []).join(' ')}` :
+    $('version').textContent = version.there ? `logdepth ${version.version}` :
         'This folder has no logdepth.wasm, or this browser has no WebAssembly: the stored examples and your own ' +
         'weights files run in JavaScript; nothing is compiled.';
+    $('program-box').hidden = !version.there;
+    $('left-out').replaceChildren(...(version.left_out ?? []).map((part) => make('li', {}, part)));
   });
   for (const {face, text: example} of examples) if (face in TEXTS) state.texts[face] ||= example;
   offerExamples();

@@ -98,7 +98,7 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
     const std::size_t component = parts[3] == "0" ? 0 : 1;
     // I7 is dir(i, 7).
     const std::uint64_t L = parts[2].matched ? std::stoul(parts[2]) : 1;
-    for (std::uint64_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto raw = [&](std::uint64_t x) {
         return Real(component == 0 ? static_cast<std::int64_t>(x) : 1);
       };
@@ -252,7 +252,8 @@ CaseGenerator<DivisionInput> division_beyond_the_limit(const Model& model) {
   std::vector<AskedCase<DivisionInput>> cases;
   const auto limit = model.unroll.max_length;
   if (limit && *limit < (std::uint64_t{1} << 20))
-    cases.push_back({CaseStage::limit, {{1, std::vector<std::uint64_t>(*limit + 1, 0)}}});
+    cases.push_back({CaseStage::limit,
+                     {{1, std::vector<std::uint64_t>(static_cast<std::size_t>(*limit) + 1, 0)}}});
   return listed_cases(std::move(cases));
 }
 
@@ -261,9 +262,11 @@ Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& qu
   const Model& model = runs.model();
   Bounds within = bounds;
   if (const auto limit = model.unroll.max_length) {
-    within.up_to =
-        std::min<std::uint64_t>(within.up_to, *limit - std::min<std::uint64_t>(*limit, 1));
-    within.max_size = std::min<std::uint64_t>(within.max_size, *limit);
+    const auto at_most = [](std::size_t bound, std::uint64_t most) {
+      return static_cast<std::size_t>(std::min<std::uint64_t>(bound, most));
+    };
+    within.up_to = at_most(within.up_to, *limit - std::min<std::uint64_t>(*limit, 1));
+    within.max_size = at_most(within.max_size, *limit);
   }
   constexpr std::size_t kMaxPositions = 256;  // 256^3 / 2 divisions, some ten minutes
   if (within.up_to > kMaxPositions)

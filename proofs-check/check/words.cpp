@@ -221,8 +221,8 @@ Examination<Word> examine_words(ExactRuns& runs, WordDomain& questions, const Bo
   const Model& model = runs.model();
   Bounds within = bounds;
   if (const auto limit = model.unroll.max_length) {
-    within.up_to = std::min<std::uint64_t>(within.up_to, *limit);
-    within.max_size = std::min<std::uint64_t>(within.max_size, *limit);
+    within.up_to = static_cast<std::size_t>(std::min<std::uint64_t>(within.up_to, *limit));
+    within.max_size = static_cast<std::size_t>(std::min<std::uint64_t>(within.max_size, *limit));
   }
   auto result =
       examine(runs, questions,

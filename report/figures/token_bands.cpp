@@ -246,7 +246,7 @@ class BandsDrawing {
 
   /// From the ground up: blocks in two shades, then what is left over.
   void stacks() {
-    std::size_t highest = 1;
+    std::uint64_t highest = 1;
     for (const BandStack& stack : bands_.stacks)
       highest = std::max(highest, stack.blocks * stack.size + stack.rest);
     const double unit = std::clamp(kStackHeight / static_cast<double>(highest), 2.0, 16.0);
@@ -255,14 +255,14 @@ class BandsDrawing {
     for (std::size_t token = 0; token < bands_.stacks.size(); ++token) {
       const BandStack& stack = bands_.stacks[token];
       double top = ground;
-      const auto add = [&](std::size_t size, const char* colour) {
+      const auto add = [&](std::uint64_t size, const char* colour) {
         const double height = unit * static_cast<double>(size);
         top -= height;
         front_ += svg_rect({x(token) - 12, top}, 24, height,
                            svg_attribute("fill", colour) + " stroke=\"#FFFFFF\" class=\"block\"",
                            stack.meaning);
       };
-      for (std::size_t block = 0; block < stack.blocks; ++block)
+      for (std::uint64_t block = 0; block < stack.blocks; ++block)
         add(stack.size, block % 2 == 0 ? "#0072B2" : "#6AAED6");
       if (stack.rest > 0) add(stack.rest, "#D55E00");
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,7 +53,7 @@ struct Band {
 
 /// Equal blocks and what is left over, one above the other.
 struct BandStack {
-  std::size_t blocks = 0, size = 1, rest = 0;
+  std::uint64_t blocks = 0, size = 1, rest = 0;
   std::string meaning = {};
 };
 

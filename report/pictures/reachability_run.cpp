@@ -321,9 +321,9 @@ Outcome<ReachabilityRun> read_reachability(Runner& runner, const ReachabilityCel
   run.cells = cells;
   run.names = graph.names();
   run.edges = graph.edge_count();
-  run.size = tokens.value().size;
+  run.size = static_cast<std::size_t>(tokens.value().size);  // no more than tokens
   run.tokens = tokens.value().kinds.size();
-  run.layers = depth_at(model, run.size);
+  run.layers = static_cast<std::size_t>(depth_at(model, run.size));  // of a run that ends
   run.question = question;
   run.review = review;
   const auto& input = std::get<GraphInput>(model.input);

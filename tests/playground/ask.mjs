@@ -1,7 +1,7 @@
 // node tests/playground/ask.mjs [FOLDER]: answers questions of the page (playground/face.mjs), one JSON object per line,
 // with the native program (LOGDEPTH_BINARY, else `logdepth`), or with logdepth.js and logdepth.wasm of the folder.
 import {spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
@@ -29,7 +29,15 @@ export const nativeProgram = (binary) => (args, files = {}) => {
   }
 };
 
-/** The program of a folder that make_playground.sh wrote. */
+/** $LOGDEPTH_WASM, the folder that make_playground.sh builds the program in; null where it is not of these sources. */
+export function builtFolder() {
+  const folder = process.env.LOGDEPTH_WASM;
+  if (!folder || !existsSync(join(folder, 'logdepth.wasm'))) return null;
+  const {stdout} = spawnSync('ninja', ['-n', '-C', folder, 'logdepth_wasm'], {encoding: 'utf8'});
+  return /no work to do/.test(stdout) ? folder : null;
+}
+
+/** The program in a folder with logdepth.js and logdepth.wasm. */
 export async function programOf(folder) {
   const factory = createRequire(import.meta.url)(resolve(folder, 'logdepth.js'));
   return wasmProgram(await factory({wasmBinary: readFileSync(join(folder, 'logdepth.wasm'))}));

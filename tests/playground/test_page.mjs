@@ -1,14 +1,14 @@
 // The page in Chromium: it types, drags, drops broken files, stops a worker, walks by keys.
-// Twice: with the compiler, which is logdepth.wasm of $LOGDEPTH_PLAYGROUND, the folder of make_playground.sh, if there is one, else
-// a stand-in that has the page's commands run by the program of this machine; and without, served by `logdepth play`.
+// Twice: with the compiler, which is logdepth.wasm where make_playground.sh built it from these sources, else a stand-in that has
+// the page's commands run by the program of this machine; and without, served by `logdepth play`.
 // Exits with 77 where Chromium is missing.
 import assert from 'node:assert/strict';
 import {spawn, spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {request} from 'node:http';
 import {createInterface} from 'node:readline';
 
-import {nativeProgram} from './ask.mjs';
+import {builtFolder, nativeProgram} from './ask.mjs';
 import {Browser, serve} from './browser.mjs';
 import {compile, folder, logdepth, path, read} from './native.mjs';
 
@@ -18,10 +18,12 @@ if (spawnSync('sh', ['-c', 'command -v chromium']).status !== 0) {
 }
 
 const root = new URL('../..', import.meta.url).pathname;
-const made = process.env.LOGDEPTH_PLAYGROUND && existsSync(`${process.env.LOGDEPTH_PLAYGROUND}/logdepth.wasm`);
-const page = path('page');
-assert.equal(spawnSync(`${root}/make_playground.sh`, [page]).status, 0);
+const built = builtFolder();
+const page = path('page'), whole = path('whole');
+for (const made of [page, whole]) assert.equal(spawnSync(`${root}/playground/copy_page.sh`, [made]).status, 0);
+if (built) for (const name of ['logdepth.js', 'logdepth.wasm']) copyFileSync(`${built}/${name}`, `${whole}/${name}`);
 assert.equal(spawnSync(`${root}/make_playground.sh`, [root]).status, 2);
+assert.equal(spawnSync(`${root}/make_playground.sh`, ['--help']).status, 2);
 
 /** {url, end}: the program as a server; `end` checks how Ctrl-C ends it. */
 function play(from, ...args) {
@@ -297,9 +299,9 @@ compile('a5.json', 'regular', '--group', 'A5');
 compile('tree.json', 'regular', '--regex', '(a|b)*abb', '--construction', 'tree');
 await testServer();
 const native = nativeProgram(process.env.LOGDEPTH_BINARY);
-const compiling = made ? await play(process.env.LOGDEPTH_PLAYGROUND) : await serve([page], native);
+const compiling = built ? await play(whole) : await serve([whole], native);
 const stored = await play(page), browser = await Browser.start();
-console.log(made ? 'the compiler is logdepth.wasm' : 'the compiler is a stand-in: no logdepth.wasm was made');
+console.log(built ? 'the compiler is logdepth.wasm' : 'the compiler is a stand-in: logdepth.wasm is not built');
 const WITHOUT = ['addresses', 'typing', 'dropping'];  // also without the compiler
 try {
   const unlabelled = `[...document.querySelectorAll('input, select, textarea, canvas, svg[role]')]
@@ -317,5 +319,5 @@ try {
 } finally {
   await browser.close();
   await stored.end();
-  await (made ? compiling.end() : compiling.close());
+  await (built ? compiling.end() : compiling.close());
 }

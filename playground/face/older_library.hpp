@@ -1,0 +1,179 @@
+#pragma once
+
+// What the C++20 library of Emscripten 3.1.6 (libc++ 13) lacks and the project uses: algorithms over ranges, and numbers in
+// floating point to and from text. Included before every file of the WebAssembly program; empty where the library is newer.
+
+#include <version>
+
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 15000
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace std {
+
+/// Of arrays: with numbers that are not set, there or here.
+template <class Array>
+unique_ptr<Array> make_unique_for_overwrite(size_t size) {
+  return unique_ptr<Array>(new remove_extent_t<Array>[size]);
+}
+
+namespace ranges {
+namespace older {
+
+/// `function` after `projection`.
+template <class Function, class Projection>
+auto after(Function& function, Projection& projection) {
+  return [&](auto&& element) -> decltype(auto) {
+    return std::invoke(function, std::invoke(projection, std::forward<decltype(element)>(element)));
+  };
+}
+template <class Function, class Projection>
+auto of_both(Function& function, Projection& projection) {
+  return [&](auto&& a, auto&& b) -> decltype(auto) {
+    return std::invoke(function, std::invoke(projection, std::forward<decltype(a)>(a)),
+                       std::invoke(projection, std::forward<decltype(b)>(b)));
+  };
+}
+
+}  // namespace older
+
+#define LOGDEPTH_WITH_TEST(NAME)                                                                \
+  template <class Range, class Test, class Projection = std::identity>                          \
+  constexpr auto NAME(Range&& range, Test test, Projection projection = {}) {                   \
+    return std::NAME(ranges::begin(range), ranges::end(range), older::after(test, projection)); \
+  }
+LOGDEPTH_WITH_TEST(all_of)
+LOGDEPTH_WITH_TEST(any_of)
+LOGDEPTH_WITH_TEST(none_of)
+LOGDEPTH_WITH_TEST(count_if)
+LOGDEPTH_WITH_TEST(find_if)
+LOGDEPTH_WITH_TEST(for_each)
+#undef LOGDEPTH_WITH_TEST
+
+template <class Range, class Value, class Projection = std::identity>
+constexpr auto find(Range&& range, const Value& value, Projection projection = {}) {
+  return std::find_if(ranges::begin(range), ranges::end(range), [&](auto&& element) {
+    return std::invoke(projection, std::forward<decltype(element)>(element)) == value;
+  });
+}
+template <class Range, class Value, class Projection = std::identity>
+constexpr auto count(Range&& range, const Value& value, Projection projection = {}) {
+  return std::count_if(ranges::begin(range), ranges::end(range), [&](auto&& element) {
+    return std::invoke(projection, std::forward<decltype(element)>(element)) == value;
+  });
+}
+template <class Range, class Value>
+constexpr void fill(Range&& range, const Value& value) {
+  std::fill(ranges::begin(range), ranges::end(range), value);
+}
+template <class Range, class Value>
+constexpr void replace(Range&& range, const Value& old, const Value& now) {
+  std::replace(ranges::begin(range), ranges::end(range), old, now);
+}
+template <class Range, class Value, class Less = ranges::less, class Projection = std::identity>
+constexpr auto lower_bound(Range&& range, const Value& value, Less less = {},
+                           Projection projection = {}) {
+  return std::lower_bound(ranges::begin(range), ranges::end(range), value,
+                          [&](auto&& element, auto&& bound) {
+                            return std::invoke(less, std::invoke(projection, element), bound);
+                          });
+}
+template <class One, class Other, class Equal = ranges::equal_to>
+constexpr bool equal(One&& one, Other&& other, Equal equal = {}) {
+  return std::equal(ranges::begin(one), ranges::end(one), ranges::begin(other), ranges::end(other),
+                    [&](auto&& a, auto&& b) { return std::invoke(equal, a, b); });
+}
+
+/// Where both ranges of a copy end.
+template <class In, class Out>
+struct older_ends {
+  In in;
+  Out out;
+};
+template <class Range, class Out>
+constexpr auto copy(Range&& range, Out out) {
+  out = std::copy(ranges::begin(range), ranges::end(range), std::move(out));
+  return older_ends<decltype(ranges::end(range)), Out>{ranges::end(range), std::move(out)};
+}
+template <class Range, class Out, class Test, class Projection = std::identity>
+constexpr void copy_if(Range&& range, Out out, Test test, Projection projection = {}) {
+  std::copy_if(ranges::begin(range), ranges::end(range), out, older::after(test, projection));
+}
+template <class Range, class Out, class Function, class Projection = std::identity>
+constexpr void transform(Range&& range, Out out, Function function, Projection projection = {}) {
+  std::transform(ranges::begin(range), ranges::end(range), out, older::after(function, projection));
+}
+
+template <class Range, class Less = ranges::less, class Projection = std::identity>
+constexpr void sort(Range&& range, Less less = {}, Projection projection = {}) {
+  std::sort(ranges::begin(range), ranges::end(range), older::of_both(less, projection));
+}
+template <class Range, class Less = ranges::less, class Projection = std::identity>
+constexpr void stable_sort(Range&& range, Less less = {}, Projection projection = {}) {
+  std::stable_sort(ranges::begin(range), ranges::end(range), older::of_both(less, projection));
+}
+
+}  // namespace ranges
+
+/// The given number of digits.
+inline to_chars_result to_chars(char* first, char* last, double value, chars_format format,
+                                int digits) {
+  const char* const pattern = format == chars_format::fixed        ? "%.*f"
+                              : format == chars_format::scientific ? "%.*e"
+                                                                   : "%.*g";
+  const int size = std::snprintf(nullptr, 0, pattern, digits, value);
+  if (size < 0 || size > last - first) return {last, errc::value_too_large};
+  std::string text(static_cast<std::size_t>(size) + 1, '\0');
+  std::snprintf(text.data(), text.size(), pattern, digits, value);
+  return {std::copy(text.begin(), text.end() - 1, first), errc()};
+}
+/// The fewest digits that are read as the same number; of the two forms the shorter, fixed where they are as long.
+inline to_chars_result to_chars(char* first, char* last, double value) {
+  if (!std::isfinite(value)) return to_chars(first, last, value, chars_format::general, 6);
+  int digits = 0;
+  char scientific[32];
+  for (; digits < 17; ++digits) {
+    std::snprintf(scientific, sizeof scientific, "%.*e", digits, value);
+    if (std::strtod(scientific, nullptr) == value) break;
+  }
+  const std::string one = scientific;
+  const int exponent = std::atoi(one.c_str() + one.find('e') + 1);
+  const int after_point = std::max(0, digits - exponent);
+  std::string other(
+      static_cast<std::size_t>(std::snprintf(nullptr, 0, "%.*f", after_point, value)) + 1, '\0');
+  std::snprintf(other.data(), other.size(), "%.*f", after_point, value);
+  other.pop_back();
+  const std::string& text = other.size() <= one.size() ? other : one;
+  if (static_cast<std::ptrdiff_t>(text.size()) > last - first) return {last, errc::value_too_large};
+  return {std::copy(text.begin(), text.end(), first), errc()};
+}
+inline from_chars_result from_chars(const char* first, const char* last, double& value) {
+  // Blanks and a plus sign are no part of a number here; the text may go on without an end.
+  const std::string text(first,
+                         static_cast<std::size_t>(std::min<std::ptrdiff_t>(last - first, 400)));
+  if (text.empty() || text[0] == '+' || std::isspace(static_cast<unsigned char>(text[0])))
+    return {first, errc::invalid_argument};
+  char* end = nullptr;
+  const double read = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) return {first, errc::invalid_argument};
+  if (std::isinf(read) && text.find_first_of("iI") == std::string::npos)
+    return {first + (end - text.c_str()), errc::result_out_of_range};
+  value = read;
+  return {first + (end - text.c_str()), errc()};
+}
+
+}  // namespace std
+
+#endif

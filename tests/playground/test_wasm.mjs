@@ -1,0 +1,123 @@
+// The program as WebAssembly and the native program: the same questions of the page, answers equal in every byte.
+import assert from 'node:assert/strict';
+import {readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import test from 'node:test';
+import {gzipSync} from 'node:zlib';
+
+import {builtFolder, nativeProgram, programOf} from './ask.mjs';
+import {answer} from '../../playground/face.mjs';
+import {dice} from './dice.mjs';
+
+const folder = builtFolder();
+if (folder === null) {
+  console.log('the program as WebAssembly is not built, or not from these sources: run ./make_playground.sh');
+  process.exit(77);
+}
+const wasm = await programOf(folder);
+const native = nativeProgram(process.env.LOGDEPTH_BINARY);
+const root = new URL('../../', import.meta.url);
+const text = (name) => readFileSync(new URL(name, root), 'utf8');
+
+let asked = 0;
+/** The answer that both programs give. */
+function both(question) {
+  const ours = answer(wasm, question), theirs = answer(native, question);
+  ++asked;
+  assert.equal(JSON.stringify(ours), JSON.stringify(theirs), JSON.stringify({...question, weights: undefined}));
+  return ours;
+}
+
+const REGEXES = ['(a|b)*abb', '(b|ab*ab*a)*', '(a(ab)*b)*', '(a|b)*a', 'a*b*', '(ab)*', '(aa)*', '(a|b)*a(a|b)(a|b)',
+                 'a', 'b*ab*'];
+const GROUPS = ['Z2', 'Z5', 'Z6', 'S3', 'D4', 'Q8', 'A4', 'A5', 'flipflop'];
+const LANGUAGES = [...REGEXES.map((text) => ({kind: 'regex', text})), ...GROUPS.map((text) => ({kind: 'group', text}))];
+const WAYS = [{}, {construction: 'tree'}, {construction: 'cascade'}, {construction: 'auto'},
+              {options: {positions: 'first-flag'}}, {options: {positions: 'circle'}}, {options: {norm: 'layernorm'}},
+              {options: {table: 'monoid'}}, {options: {unroll: 9}}, {options: {strict: true}}];
+const CRASP = ['majority', 'dyck1'].map((name) => ({kind: 'crasp', text: text(`examples/crasp/${name}.crasp`)}));
+
+test('weights files, messages and words', () => {
+  const random = dice(7);
+  let compiled = 0, refused = 0, words = 0;
+  LANGUAGES.forEach((language, i) => {
+    for (const way of [{}, WAYS[1 + i % 9], WAYS[1 + (i + 4) % 9]]) {
+      const network = both({ask: 'compile', ...language, ...way});
+      if (network.error !== undefined) {
+        ++refused;
+        continue;
+      }
+      ++compiled;
+      const letters = JSON.parse(network.weights).alphabet;
+      for (const length of [0, 1, 2, 3, 4, 7, 8, 9, 16, 33]) {
+        if (length > 9 && way.options?.unroll) continue;
+        const input = Array.from({length}, () => random.pick(letters)).join('');
+        both({ask: 'run', weights: network.weights, input, prefixes: true});
+        ++words;
+      }
+    }
+  });
+  console.log(`${compiled} files, ${refused} refusals, ${words} words`);
+  assert.ok(compiled >= 50 && words >= 500);
+});
+
+test('other inputs and other questions', () => {
+  for (const source of CRASP) {
+    const {weights} = both({ask: 'compile', ...source});
+    for (const input of ['', 'a', '()', '(()', 'ab', 'aab']) both({ask: 'run', weights, input});
+  }
+  const program = both({ask: 'compile', kind: 'program', text: text('examples/programs/flipflop.cells')});
+  assert.ok(program.weights);
+  const division = both({ask: 'compile', kind: 'division'});
+  const quotient = both({ask: 'run', weights: division.weights, input: {division: {dividend: 17, divisor: 5}}});
+  assert.equal(JSON.stringify([quotient.results[0].quotient, quotient.results[0].remainder]), '["3","2"]');
+  const connectivity = both({ask: 'compile', kind: 'connectivity', options: {size: 8}});
+  for (const target of ['c', 'd'])
+    both({ask: 'run', weights: connectivity.weights, input: {graph: 'a b\nb c\nd a\n', source: 'a', target}});
+  const s3 = both({ask: 'compile', kind: 'group', text: 'S3'});
+  both({ask: 'info', weights: s3.weights});
+  both({ask: 'inspect', kind: 'group', text: 'A5'});
+  both({ask: 'inspect', kind: 'regex', text: '(a|b)*abb'});
+  both({ask: 'trace', weights: s3.weights, input: 'abab'});
+  both({ask: 'diff', weights: s3.weights, input: 'abab'});
+  both({ask: 'picture', what: 'eggbox', kind: 'regex', text: '(ab)*'});
+  both({ask: 'picture', what: 'cascade', kind: 'group', text: 'S3', word: 'abba'});
+});
+
+test('sentences of refusals', () => {
+  for (const question of [
+    {ask: 'compile', kind: 'regex', text: '(a|b'}, {ask: 'compile', kind: 'group', text: 'S99x'},
+    {ask: 'compile', kind: 'crasp', text: 'nonsense'}, {ask: 'compile', kind: 'automaton', text: '0 1 a b c d e'},
+    {ask: 'info', weights: '{'}, {ask: 'info', weights: '{"format":1}'}, {ask: 'run', weights: '[]', input: 'a'},
+    {ask: 'compile', kind: 'regex', text: 'a*', construction: 'scna'}, {ask: 'compile', kind: 'language', text: 'a'},
+    {ask: 'inspect', kind: 'regex', text: '*'}, {ask: 'other'},
+    {ask: 'compile', kind: 'graph', options: {prime: 4, names: 3}}])
+    assert.equal(typeof both(question).error, 'string', JSON.stringify(question));
+});
+
+test('what is left out is refused by name', () => {
+  assert.ok(wasm.leftOut().length > 5);
+  for (const [args, part] of [[['train', 'x'], 'train'], [['certify', 'x'], 'certify'],
+                              [['run', 'm.json', '--input=a', '--engine=float64'], 'floating point'],
+                              [['draw', 'm.json', '-o', 'm.svg'], 'draw'],
+                              [['inspect', '--dot=m.dot'], 'Graphviz'],
+                              [['compile', 'regular', '--regex=a', '-o', 'a.json', '--certify'], 'certify'],
+                              [['inspect', '--regex=a', '--eggbox', 'a.pdf'], '.pdf'],
+                              [['inspect', '--regex=a', '--eggbox', 'a.tex'], 'LaTeX']]) {
+    const {weights} = answer(wasm, {ask: 'compile', kind: 'regex', text: 'a*'});
+    const {status, messages} = wasm(args, {'m.json': weights, 'm.dot': 'digraph { a -> b }'});
+    assert.equal(status, 2, messages);
+    assert.match(messages, /is not part of the program in the browser; expected an installed logdepth/);
+    assert.ok(messages.includes(part), messages);
+  }
+  // A command that was refused leaves nothing for the next one.
+  assert.equal(wasm(['info', 'm.json']).status, 2);
+  assert.equal(wasm(['info', '../m.json'], {'../m.json': '{}'}).status, 2);
+});
+
+test('size of the download', () => {
+  const packed = (name) => gzipSync(readFileSync(join(folder, name)), {level: 9}).length;
+  const sizes = ['logdepth.js', 'logdepth.wasm'].map(packed);
+  console.log(`${asked} questions; ${statSync(join(folder, 'logdepth.wasm')).size} bytes; gzip ${sizes.join(' + ')}`);
+  assert.ok(sizes[0] + sizes[1] <= 1000000, `${sizes}`);
+});
