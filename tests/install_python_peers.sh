@@ -12,6 +12,7 @@ fail() {
   echo "Python packages are not in $folder: $1" >&2
   exit 1
 }
+mkdir -p "$(realpath -m "$folder")"  # a link to a folder that is not there yet
 /usr/bin/python3 -m venv "$folder" ||
   fail "install Debian's python3-venv, then run tests/install_python_peers.sh again"
 install() {

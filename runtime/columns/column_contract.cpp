@@ -182,15 +182,14 @@ const TokenSets& ColumnContracts::related(const Pairs& pairs) {
   return sets;
 }
 
-/// The visible related tokens, of which there has to be one; of these the preferred ones, if there are any.
+/// The visible related tokens; of these the preferred ones, if there are any. Where none is related a row
+/// breaks its contract, since every row selects a token.
 void ColumnContracts::check_related(const RelatedContract& contract, const TokenSets& sets,
                                     bool causal) {
   const TokenSets& related_to = related(contract.pairs);
   const auto preferred = positive_tokens(state_, contract.prefer, sets.words());
   check_rows(state_, sets, causal, [&](std::size_t i, std::vector<std::uint64_t>& set) {
-    std::uint64_t any = 0;
-    for (std::size_t w = 0; w < set.size(); ++w) any |= set[w] &= related_to.row(i)[w];
-    require_kept(any != 0);
+    for (std::size_t w = 0; w < set.size(); ++w) set[w] &= related_to.row(i)[w];
     prefer(set, preferred);
   });
 }

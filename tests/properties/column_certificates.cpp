@@ -429,6 +429,7 @@ TEST(ColumnCertificates, TwoIndicesAreNotOne) {
   table.model.position = TablePosition{{{{8, 1}}, {{8, 2}}}};
   check("and a table has none", table, {"ab"}, kRun);
   check("nor do its words", table, {"ab", "bb"}, kRun);
+  check("nor is a word longer than it", table, {"abb"}, kHandedOver);
   const Rational less(-11, 10);
   check("of the signs of two sums",
         Planted()

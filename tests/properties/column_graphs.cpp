@@ -27,8 +27,10 @@ namespace {
 
 using support::ColumnComparison;
 
-Model rows_model(std::uint32_t size) {
-  return compile(graph_connectivity_rows_MS25_thm5_1(size)).model;
+Model rows_model(std::uint32_t size, Norm norm = Norm::rms) {
+  CompileOptions options;
+  options.norm = norm;
+  return compile(graph_connectivity_rows_MS25_thm5_1(size), options).model;
 }
 
 Tokens graph_input(const Model& model, const Graph& graph) {
@@ -42,8 +44,11 @@ Graph random_graph(std::mt19937_64& random, std::size_t vertices, double density
 }
 
 TEST(ColumnGraphs, RowsOfEveryGraphOfThreeVerticesAreRight) {
-  for (const std::uint32_t size : {1u, 2u, 3u}) {
-    ColumnComparison comparison(rows_model(size));
+  const std::vector<std::pair<std::uint32_t, Norm>> all = {
+      {1, Norm::rms}, {2, Norm::rms}, {3, Norm::rms}, {1, Norm::layernorm}, {2, Norm::layernorm}};
+  for (const auto& one : all) {
+    const std::uint32_t size = one.first;
+    ColumnComparison comparison(rows_model(size, one.second));
     support::for_each_graph(size, [&](const Graph& graph) {
       const auto result = comparison.compare(graph_input(comparison.model(), graph));
       ASSERT_EQ(result.difference, "") << size;
