@@ -67,7 +67,10 @@ list(TRANSFORM wasm_archives APPEND .a)
 target_link_libraries(logdepth_wasm PRIVATE ${wasm_archives})
 target_link_options(logdepth_wasm PRIVATE -Oz -flto -fwasm-exceptions --no-entry -sMODULARIZE=1 -sEXPORT_NAME=logdepthModule
   -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=4MB -sEXPORTED_FUNCTIONS=_logdepth_command,_logdepth_left_out
-  -sBINARYEN_EXTRA_PASSES=--converge -sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString -sENVIRONMENT=web,worker,node)
+  -sBINARYEN_EXTRA_PASSES=--converge -sINCOMING_MODULE_JS_API=wasmBinary,locateFile -sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString -sENVIRONMENT=web,worker,node)
+# Emscripten's last steps leave code that a second pass of its optimiser removes.
+add_custom_command(TARGET logdepth_wasm POST_BUILD COMMAND wasm-opt -Oz --enable-exception-handling --enable-sign-ext
+  --enable-mutable-globals logdepth.wasm -o logdepth.wasm)
 
 # Numbers and files where size_t has 32 bits: the same tests as elsewhere, under node. Debian's package googletest
 # has sources; RapidCheck's properties are left out.

@@ -1,7 +1,7 @@
 #include "compiler/program/program.hpp"
 
 #include <algorithm>
-#include <regex>
+#include <string_view>
 
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"
@@ -23,8 +23,12 @@ std::uint32_t PrefixState::count() const {
 }
 
 bool is_cell_name(const std::string& name) {
-  static const std::regex kName("[A-Za-z_][A-Za-z0-9_.]*");
-  return std::regex_match(name, kName) && name != "under" && name != "from" && name != "label";
+  constexpr std::string_view kDigitsAndDot = "0123456789.";
+  constexpr std::string_view kAllowed =
+      "0123456789.ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+  return name.find_first_not_of(kAllowed) == name.npos && !name.empty() &&
+         kDigitsAndDot.find(name[0]) == kDigitsAndDot.npos && name != "under" && name != "from" &&
+         name != "label";
 }
 
 std::uint32_t size_of(const CellType& type) {

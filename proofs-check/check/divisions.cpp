@@ -3,11 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <random>
-#include <regex>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "base/quoted_text.hpp"
@@ -43,6 +44,28 @@ Answered judged_number(const FloatNumber& x, const FloatNumber& y, Certificate c
   if (!(y.value > 0) || !(std::fabs(x.value / y.value - wanted) < 0.5)) return Answered::wrong;
   return bounded && low > wanted - 0.499 && high < wanted + 0.499 ? Answered::certified
                                                                   : Answered::right;
+}
+
+/// The name of an input: a cell (i, m, a, d, R, or I7 for dir(i, 7)) and its component, as in I7.1.
+struct DivisionCell {
+  std::uint64_t L = 1;
+  std::size_t component = 0;
+};
+
+DivisionCell division_cell(const Model& model, const std::string& name) {
+  DivisionCell cell;
+  if (!name.ends_with(".0") && !name.ends_with(".1")) refuse_names(model, name);
+  cell.component = name.ends_with(".0") ? 0 : 1;
+  const std::string_view letters = std::string_view(name).substr(0, name.size() - 2);
+  if (letters.empty() || std::string_view("imadRI").find(letters[0]) == letters.npos)
+    refuse_names(model, name);
+  const std::string_view digits = letters.substr(1);
+  if (digits.empty()) return cell;
+  if (letters[0] != 'I' || digits.size() > 9 || digits[0] == '0' ||
+      digits.find_first_not_of("0123456789") != digits.npos)
+    refuse_names(model, name);
+  std::from_chars(digits.data(), digits.data() + digits.size(), cell.L);
+  return cell;
 }
 
 }  // namespace
@@ -91,24 +114,19 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
   if (!cells)
     throw InputError("the weights file " + in_quotes(model.name) + " does not take raw streams");
   std::vector<std::vector<Real>> rows(input.dividends.size());
-  static const std::regex known("([imadR]|I([1-9][0-9]{0,8})?)\\.([01])");
   for (const std::string& name : cells->names) {
-    std::smatch parts;
-    if (!std::regex_match(name, parts, known)) refuse_names(model, name);
-    const std::size_t component = parts[3] == "0" ? 0 : 1;
-    // I7 is dir(i, 7).
-    const std::uint64_t L = parts[2].matched ? std::stoul(parts[2]) : 1;
+    const DivisionCell cell = division_cell(model, name);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto raw = [&](std::uint64_t x) {
-        return Real(component == 0 ? static_cast<std::int64_t>(x) : 1);
+        return Real(cell.component == 0 ? static_cast<std::int64_t>(x) : 1);
       };
       // dir(i, m) is phi(i/m).
-      const auto phi = [&](const Rational& x) { return phi_code(x)[component]; };
+      const auto phi = [&](const Rational& x) { return phi_code(x)[cell.component]; };
       rows[i].push_back(name[0] == 'i'   ? raw(i)
                         : name[0] == 'm' ? raw(input.divisor)
                         : name[0] == 'd' ? raw(input.dividends[i])
                         : name[0] == 'a' ? phi(rational(input.dividends[i]))
-                        : name[0] == 'I' ? phi(rational(i) / rational(L))
+                        : name[0] == 'I' ? phi(rational(i) / rational(cell.L))
                                          : phi(rational(i) / rational(input.divisor)));
     }
   }

@@ -107,9 +107,21 @@ TEST_F(RunsAtLength, ThreadsChangeNeitherAnswersNorCounters) {
     auto with_statistics = run;
     with_statistics.insert(with_statistics.end(), {"--json", "--stats"});
     statistics.push_back(json::parse(done(with_statistics))["statistics"]);
-    // Enough scores for several threads to have a share.
-    EXPECT_GT(statistics.back()["scores"].get<std::size_t>(), std::size_t{1} << 22);
+    EXPECT_EQ(statistics.back()["columns"]["general_path"], 0);
     EXPECT_EQ(statistics.back(), statistics.front()) << threads << " threads";
+  }
+
+  const Model model = read_weights(folder.file("graph.json"));
+  std::vector<std::size_t> scores;
+  for (const std::size_t threads : {1, 2, 7}) {
+    Runner runner(model, threads);  // the general path
+    const auto stream = runner.run_graph(graph, 0, 3);
+    ASSERT_TRUE(stream.has_value());
+    EXPECT_EQ(runner.connected(stream.value(), 0, 3).value(), oracle.reaches(0, 3));
+    scores.push_back(runner.arithmetic().statistics().scores);
+    // Enough scores for several threads to have a share.
+    EXPECT_GT(scores.back(), std::size_t{1} << 20);
+    EXPECT_EQ(scores.back(), scores.front()) << threads << " threads";
   }
 }
 
