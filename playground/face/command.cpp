@@ -34,10 +34,6 @@ Commands add_commands(CLI::App& app) {
   return commands;
 }
 
-const std::vector<std::string> kOtherCommands = {"test",   "check", "certify", "merge",   "draw",
-                                                 "export", "zoo",   "play",    "convert", "report",
-                                                 "train",  "data",  "compare", "measure", "lm"};
-
 /// Standard streams as texts while one lives.
 class Streams {
  public:
@@ -97,7 +93,7 @@ nlohmann::json answered(const nlohmann::json& question) {
   set_run_memory(kRunMemory);  // of no command before this one
   const auto written = with_files(texts_of(question.value("files", nlohmann::json::object())), [&] {
     if (!arguments.empty() &&
-        std::ranges::find(kOtherCommands, arguments[0]) != kOtherCommands.end()) {
+        std::ranges::find(other_commands(), arguments[0]) != other_commands().end()) {
       std::cerr << "logdepth: " << is_left_out("`logdepth " + arguments[0] + "`") << '\n';
       return;
     }

@@ -12,7 +12,9 @@ namespace logdepth::inline playground_face {
 std::string answer_question(const std::string& question);
 
 /// The parts of the command-line program that this one lacks.
-const std::vector<std::string>& left_out();
+std::vector<std::string> left_out();
+/// Commands that this one lacks as a whole.
+const std::vector<std::string>& other_commands();
 
 /// The sentence that refuses `what`, a part that is left out.
 std::string is_left_out(const std::string& what);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "cli/answers.hpp"
 #include "cli/certify_file.hpp"
 #include "cli/early_end.hpp"
@@ -26,18 +27,21 @@ std::string is_left_out(const std::string& what) {
   return what + " is not part of the program in the browser; expected an installed logdepth";
 }
 
-const std::vector<std::string>& left_out() {
-  static const std::vector<std::string> parts = {
-      "floating point (--engine, --device, --temperature)",
-      "Graphviz (DOT files), and pictures as .pdf, .png, .tex and .tikz",
-      "GraphML",
-      "certificates (--certify)",
-      "a program as test oracle (--against command:PROGRAM)",
-      "the time limit --seconds",
-      "the commands test, check, certify, merge, draw, export, zoo, play, convert, report, train, "
-      "data, "
-      "compare, measure and lm"};
-  return parts;
+const std::vector<std::string>& other_commands() {
+  static const std::vector<std::string> commands = {
+      "test",    "check",  "certify", "merge", "draw",    "export",  "zoo", "play",
+      "convert", "report", "train",   "data",  "compare", "measure", "lm"};
+  return commands;
+}
+
+std::vector<std::string> left_out() {
+  return {"floating point (--engine, --device, --temperature)",
+          "Graphviz (DOT files), and pictures as .pdf, .png, .tex and .tikz",
+          "GraphML",
+          "certificates (--certify)",
+          "a program as test oracle (--against command:PROGRAM)",
+          "the time limit --seconds",
+          "the commands " + joined(other_commands())};
 }
 
 }  // namespace playground_face

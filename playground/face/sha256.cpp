@@ -6,8 +6,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "runtime/file/file_pieces.hpp"
-
 namespace logdepth::inline runtime_file {
 namespace {
 
@@ -75,18 +73,6 @@ std::string Sha256::hex() {
   for (const std::uint32_t word : state_->hash)
     for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[word >> shift & 15];
   return hex;
-}
-
-std::string sha256(std::string_view bytes) {
-  Sha256 hash;
-  hash.add(bytes);
-  return hash.hex();
-}
-
-std::string sha256(const FilePieces& file) {
-  Sha256 hash;
-  file.for_each_piece(0, file.size(), 1, [&](std::string_view bytes) { hash.add(bytes); });
-  return hash.hex();
 }
 
 }  // namespace logdepth::inline runtime_file

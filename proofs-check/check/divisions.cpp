@@ -278,14 +278,8 @@ CaseGenerator<DivisionInput> division_beyond_the_limit(const Model& model) {
 Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& questions,
                                              const Bounds& bounds, const Asking& how) {
   const Model& model = runs.model();
-  Bounds within = bounds;
-  if (const auto limit = model.unroll.max_length) {
-    const auto at_most = [](std::size_t bound, std::uint64_t most) {
-      return static_cast<std::size_t>(std::min<std::uint64_t>(bound, most));
-    };
-    within.up_to = at_most(within.up_to, *limit - std::min<std::uint64_t>(*limit, 1));
-    within.max_size = at_most(within.max_size, *limit);
-  }
+  const auto limit = model.unroll.max_length;
+  const Bounds within = limit ? bounds.cut(*limit - (*limit > 0), *limit) : bounds;
   constexpr std::size_t kMaxPositions = 256;  // 256^3 / 2 divisions, some ten minutes
   if (within.up_to > kMaxPositions)
     throw InputError(

@@ -23,6 +23,14 @@ struct Bounds {
   std::size_t random = 0;    ///< more inputs
   std::size_t max_size = 0;  ///< of at most this size
   std::uint64_t seed = 1;
+
+  /// These, but for inputs beyond the sizes given: those that a file has.
+  Bounds cut(std::uint64_t last, std::uint64_t last_random) const {
+    const auto least = [](std::size_t size, std::uint64_t most) {
+      return static_cast<std::size_t>(std::min<std::uint64_t>(size, most));
+    };
+    return {least(up_to, last), random, least(max_size, last_random), seed};
+  }
 };
 
 /// How questions are asked.

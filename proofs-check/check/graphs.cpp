@@ -179,11 +179,9 @@ std::size_t GraphPlan::loopless_size(const Model& model) const {
 Examination<AskedGraph> examine_graphs(ExactRuns& runs, GraphDomain& questions,
                                        const GraphPlan& plan, const Asking& how) {
   const Model& model = runs.model();
-  Bounds within = plan.bounds;
-  std::uint64_t largest = Graph::max_vertices;
-  if (const auto limit = largest_size(model)) largest = std::min<std::uint64_t>(largest, *limit);
-  within.up_to = std::min<std::uint64_t>(within.up_to, largest);
-  within.max_size = std::min<std::uint64_t>(within.max_size, largest);
+  const std::uint64_t largest = std::min<std::uint64_t>(
+      Graph::max_vertices, largest_size(model).value_or(Graph::max_vertices));
+  const Bounds within = plan.bounds.cut(largest, largest);
   CaseGenerator<AskedGraph> cases =
       every_graph(questions, GraphClass::up_to_renaming, 1, within.up_to, within.seed, how.shard);
   if (const std::size_t loopless = plan.loopless_size(model))

@@ -219,11 +219,8 @@ Word WordDomain::shrunk(Word word, const std::function<bool(const Word&)>& fails
 Examination<Word> examine_words(ExactRuns& runs, WordDomain& questions, const Bounds& bounds,
                                 const Asking& how) {
   const Model& model = runs.model();
-  Bounds within = bounds;
-  if (const auto limit = model.unroll.max_length) {
-    within.up_to = static_cast<std::size_t>(std::min<std::uint64_t>(within.up_to, *limit));
-    within.max_size = static_cast<std::size_t>(std::min<std::uint64_t>(within.max_size, *limit));
-  }
+  const auto limit = model.unroll.max_length;
+  const Bounds within = limit ? bounds.cut(*limit, *limit) : bounds;
   auto result =
       examine(runs, questions,
               every_word(model, within.up_to, how.shard) +

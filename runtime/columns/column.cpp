@@ -11,8 +11,8 @@ namespace logdepth::inline runtime_columns {
 namespace {
 
 constexpr Label kUnknown = static_cast<Label>(-1);
-constexpr std::size_t kBesideNumbers =
-    40;  // bytes: a vector, and what the system keeps of an array
+/// Bytes of a vector, and of what the system keeps of an array.
+constexpr std::size_t kBesideNumbers = 40;
 /// Combinations that are always worth their evaluation; beyond them a quarter of the tokens is.
 constexpr std::size_t kFewCombinations = std::size_t{1} << 16;
 

@@ -5,8 +5,6 @@
 #include <array>
 #include <stdexcept>
 
-#include "runtime/file/file_pieces.hpp"
-
 namespace logdepth::inline runtime_file {
 
 struct Sha256::State {
@@ -44,18 +42,6 @@ std::string Sha256::hex() {
     hex += kHex[digest[i] & 15];
   }
   return hex;
-}
-
-std::string sha256(std::string_view bytes) {
-  Sha256 hash;
-  hash.add(bytes);
-  return hash.hex();
-}
-
-std::string sha256(const FilePieces& file) {
-  Sha256 hash;
-  file.for_each_piece(0, file.size(), 1, [&](std::string_view bytes) { hash.add(bytes); });
-  return hash.hex();
 }
 
 }  // namespace logdepth::inline runtime_file
