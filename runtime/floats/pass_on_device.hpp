@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/floats/attend_head.hpp"
 #include "runtime/floats/attention_rows.hpp"
 #include "runtime/floats/pass.hpp"
 #include "runtime/floats/token_steps.hpp"
@@ -237,16 +238,15 @@ class PassOnDevice final : public Pass<Real> {
                               key.view(tokens_),
                               Backend::pointer(weight),
                               Backend::pointer(bounds)};
-    backend_.each(tokens_, PrepareQuery<Real>{view, rounding_});
     Array<std::uint8_t> states = Backend::template zeros<std::uint8_t>(tokens_);
     Array<std::uint8_t> promised = Backend::template zeros<std::uint8_t>(tokens_);
     const auto answer = [&](auto score_of) {
       using Score = typename decltype(score_of)::type;
-      backend_.each(tokens_,
-                    AttendRow<Real, Score>{
-                        view, value.view(tokens_), average.view(tokens_), head.value.rows, tokens_,
-                        choice_, rounding_, reinterpret_cast<RowState*>(Backend::pointer(states)),
-                        reinterpret_cast<RowContract*>(Backend::pointer(promised))});
+      AttendHead<Backend, Real>(backend_, view, value.view(tokens_), average.view(tokens_),
+                                head.value.rows, tokens_, choice_, rounding_,
+                                reinterpret_cast<RowState*>(Backend::pointer(states)),
+                                reinterpret_cast<RowContract*>(Backend::pointer(promised)))
+          .template answer<Score>(query.value, query.error, key.value);
     };
     choose(view, answer);
     const auto rows = [&](RowState state) {
