@@ -1,11 +1,5 @@
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
-#define LOGDEPTH_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define LOGDEPTH_WIDE
-#endif
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -11,6 +11,7 @@ namespace logdepth::inline runtime_floats::float_pass {
 
 /// A backend of one thread, without Thrust.
 struct SequentialBackend {
+  static constexpr bool kInLanes = false;
   template <class T>
   using Array = std::vector<T>;
   template <class T>

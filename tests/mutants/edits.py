@@ -617,7 +617,7 @@ EDITS = [
      "if (keys.count > keys.visible) {", "scores beyond the range of the format count as scores"),
     (FLOAT_STEPS, "!(size + x.error < mask.least);", "!(mask.least > 0);",
      "a number is zero however large its error is"),
-    (FLOAT_STEPS, "x = {Real(0), error <= 0 ? 0 : safely_above(error)};", "x = {Real(0), 0};",
+    (FLOAT_STEPS, "const double off = rest <= 0 ? 0 : above;", "const double off = 0;",
      "a unit that seems silent is said to be"),
     (FLOAT_NUMBER, "return {sum, (a - (sum - part)) + (b - part)};",
      "return {sum, b - part};", "the rounding of a sum is half counted"),
