@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/lookup_head.hpp"
-#include "runtime/floats/attention_rows.hpp"
+#include "runtime/floats/attend_head.hpp"
 
 namespace logdepth {
 
@@ -134,13 +134,12 @@ class RowsOnDevice final : public HeadContender {
                                             numbers(key_, key_error_),
                                             Backend::pointer(weight_),
                                             Backend::pointer(bounds_)};
-    backend_.each(tokens_, float_pass::PrepareQuery<Number>{view, rounding_});
-    backend_.each(tokens_,
-                  float_pass::AttendRow<Number, Score>{
-                      view, numbers(value_, value_error_), numbers(average_, average_error_),
-                      values_, tokens_, float_pass::Choice{}, rounding_,
-                      reinterpret_cast<float_pass::RowState*>(Backend::pointer(states_)),
-                      reinterpret_cast<float_pass::RowContract*>(Backend::pointer(promised_))});
+    float_pass::AttendHead<Backend, Number>(
+        backend_, view, numbers(value_, value_error_), numbers(average_, average_error_), values_,
+        tokens_, float_pass::Choice{}, rounding_,
+        reinterpret_cast<float_pass::RowState*>(Backend::pointer(states_)),
+        reinterpret_cast<float_pass::RowContract*>(Backend::pointer(promised_)))
+        .template answer<Score>(scaled_query_, scaled_query_error_, key_);
   }
 
   Backend backend_;

@@ -1,19 +1,14 @@
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
-#define LOGDEPTH_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define LOGDEPTH_WIDE
-#endif
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
+#include "runtime/floats/candidates.hpp"
 #include "runtime/floats/number.hpp"
 #include "runtime/floats/pass.hpp"
 #include "runtime/floats/plan.hpp"
+#include "runtime/floats/scaled_query.hpp"
 #include "runtime/floats/token_steps.hpp"
 
 namespace logdepth::inline runtime_floats::float_pass {
@@ -42,267 +37,71 @@ inline namespace LOGDEPTH_SIDE {
 /// All others are candidates. If they are one, it is selected. If any distance of two scores below
 /// the separation of the head means a tie, and all candidates are that close, all are selected.
 /// Otherwise the average of the selected ones lies in the convex hull of the candidates' values.
-enum class RowState : std::uint8_t { single, tie, alike, ambiguous };
+enum class RowState : std::uint8_t {
+  single,
+  tie,
+  alike,
+  ambiguous,
+  waiting_tie,  ///< for an average that rows share (shared_averages.hpp)
+  waiting       ///< the same, alike or ambiguous
+};
 /// What the scores of a row say of its head's promise.
 enum class RowContract : std::uint8_t { open, kept, broken };
 
-/// What a row needs beyond its query.
-struct RowBounds {
-  double a = 0, e = 0, rho = 0;
-  double products = 0;  ///< P
-  double scale = 0;     ///< |q||k|, for Rule::snapped
+/// Tokens whose keys are equal bit by bit: the scores of a row are those of the groups. Groups are
+/// in the order of their first tokens, so that a row of a causal head sees the first ones.
+struct KeyGroups {
+  std::size_t count = 0;
+  const std::uint32_t* of = nullptr;      ///< per token; null: every token is a group
+  const std::uint32_t* seen = nullptr;    ///< per token: groups of the tokens up to it
+  const std::uint32_t* start = nullptr;   ///< per group, and the end
+  const std::uint32_t* member = nullptr;  ///< tokens by group, in order
 };
 
+/// A row that waits: whose average it waits for.
 template <class Real>
-struct HeadView {
-  bool causal;
-  std::uint32_t products, metric, blocks;
-  const std::uint32_t* block_end;  ///< dimensions, counted from `products`
-  const Real* block_norm;          ///< of the keys
-  const double* key_error;         ///< per dimension, largest over the tokens
-  const double* key_size;          ///< per dimension, largest over the tokens
-  bool scaled;
-  double gap;
-  typename PlanHead<Real>::Selects selects;
-  bool matches;
-  Numbers<Real> query, key;  ///< the query is replaced by the scaled one
-  Real* weight;              ///< per block and token
-  RowBounds* bounds;         ///< per token
+struct Waiting {
+  /// Set in `candidates` where there are several groups; else it is the number of the one.
+  static constexpr std::uint64_t kSeveral = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kNothing = kSeveral - 1;
+  static constexpr std::uint64_t kAll = kSeveral - 2;  ///< that the row sees
+  std::uint64_t candidates = kNothing;
+  std::uint64_t tokens = 0;  ///< of the candidates, about
+  Real threshold = Real(0);
 };
 
-/// |x| of every number.
+/// One value of the candidates of a row, averaged.
 template <class Real>
-struct Magnitude {
-  Numbers<Real> x;
-  double* size;
-  LOGDEPTH_BOTH void operator()(std::size_t i) const { size[i] = magnitude(x.value[i]); }
-};
+struct ValueAverage {
+  CompensatedSum<Real> sum;
+  Real low = Real(0), high = Real(0);
+  double largest_error = 0, errors = 0;
 
-/// Replaces the query of a token by the scaled one, products by twice the query.
-template <class Real>
-struct PrepareQuery {
-  HeadView<Real> head;
-  Rounding rounding;
-  LOGDEPTH_BOTH void operator()(std::size_t token) const {
-    RowBounds row;
-    for (std::uint32_t d = 0; d < head.products; ++d) {
-      Ball<Real> q = head.query.at(d, token);
-      const double size = magnitude(q.value);
-      row.products += 2 * size * head.key_size[d];
-      row.e += 2 * (size * head.key_error[d] + q.error * (head.key_size[d] + head.key_error[d]));
-      q.value = q.value + q.value;
-      head.query.set(d, token, q);
+  LOGDEPTH_BOTH void add(const Ball<Real>& x, bool first) {
+    sum.add(x.value);
+    errors += x.error;
+    if (x.error > largest_error) largest_error = x.error;
+    if (first || x.value < low) low = x.value;
+    if (first || high < x.value) high = x.value;
+  }
+  LOGDEPTH_BOTH double spread() const { return as_double(high - low); }
+  /// Whether there are provably different ones.
+  LOGDEPTH_BOTH bool differs(const Rounding& rounding) const {
+    return spread() > 2 * largest_error * (1 + 4 * rounding.u);
+  }
+  /// The average of what is selected: all of them, if they tie.
+  LOGDEPTH_BOTH Ball<Real> over(std::size_t count, bool tie, const Rounding& rounding) const {
+    const double apart = spread();
+    Ball<Real> result{low, apart == 0 ? 0 : sum.error(count, rounding)};
+    if (apart != 0) result.value = sum.over(count);
+    if (tie) {
+      result.error += apart == 0 ? largest_error
+                                 : safely_above(errors / static_cast<double>(count) *
+                                                (1 + 0x1p-50 * static_cast<double>(count)));
+    } else {
+      result.error = safely_above(result.error + apart * (1 + 4 * rounding.u) + largest_error);
     }
-    row.scale = row.products / 2;
-    double squares = 0;
-    std::uint32_t begin = 0;
-    for (std::uint32_t b = 0; b < head.blocks; begin = head.block_end[b], ++b)
-      prepare_block(token, b, begin, row, squares);
-    row.e += rounding.loss(head.products + head.metric + 4, 2 * row.products);
-    row.rho += rounding.gamma(head.products + head.metric + 8);
-    // Weights that are off by a factor 1 + rho also scale what a causes.
-    row.a = safely_above(::sqrt(squares)) * (1 + 2 * row.rho);
-    row.rho *= 1 + 2 * row.rho;
-    row.e = safely_above(row.e) + rounding.smallest;
-    row.products = safely_above(row.products);
-    // Scores that overflow are worth nothing.
-    if (!(magnitude(Real(8 * (row.products + row.scale))) < INFINITY)) row.e = INFINITY;
-    head.bounds[token] = row;
-  }
-
-  LOGDEPTH_BOTH void prepare_block(std::size_t token, std::uint32_t b, std::uint32_t begin,
-                                   RowBounds& row, double& squares) const {
-    Real sum(0);
-    // Squares may underflow: as much as a query of that size.
-    double query_error = (head.block_end[b] - begin) * rounding.smallest, key_error = 0;
-    for (std::uint32_t d = begin; d < head.block_end[b]; ++d) {
-      const Ball<Real> q = head.query.at(head.products + d, token);
-      sum = sum + q.value * q.value;
-      query_error += q.error * q.error;
-      key_error += head.key_error[head.products + d] * head.key_error[head.products + d];
-    }
-    query_error = safely_above(::sqrt(query_error));
-    key_error = safely_above(::sqrt(key_error));
-    const Real norm = root(sum);
-    const Real key_norm = head.block_norm[b];
-    const double size = magnitude(norm), key_size = magnitude(key_norm);
-    double weight = 1, moved = query_error;
-    head.weight[b * head.query.stride + token] = Real(1);
-    if (!head.scaled || head.blocks == 1) {
-      const double few = rounding.gamma(head.metric + 8);
-      const double low = size - rounding.loss(head.metric + 8, size) - query_error;
-      const bool direction = low > 0 && size < INFINITY;
-      for (std::uint32_t d = begin; d < head.block_end[b]; ++d) {
-        Ball<Real> q = head.query.at(head.products + d, token);
-        q.value = direction ? q.value * key_norm / norm : Real(0);
-        head.query.set(head.products + d, token, q);
-      }
-      // |x/|x| - y/|y|| <= 2 |x - y| / (|x| + |y|) in a Euclidean space (Dunkl and Williams 1964).
-      moved = key_size * (2 * query_error / (low + size) + few);
-      if (!head.scaled) {
-        weight = size / key_size;
-        if (direction) {
-          row.rho += query_error / low + few;
-          head.weight[b * head.query.stride + token] = norm / key_norm;
-        } else {
-          // No direction: the block adds at most |q||k| to the score, and is left out.
-          head.weight[b * head.query.stride + token] = Real(0);
-          row.e += 2 * (size + query_error) * key_size;
-          weight = moved = 0;
-        }
-      } else if (!direction) {
-        moved = 2 * key_size;
-      }
-    }
-    row.scale += weight * key_size * key_size;
-    squares += weight * (moved + key_error) * (moved + key_error);
-  }
-};
-
-/// Z of one key; the dimensions are known to the compiler.
-template <class Real, int Products, int Metric, bool Weighted>
-struct ScoreOfKey {
-  Real query[Products + Metric];
-  Real weight[Weighted ? Metric : 1];
-  const Real* key;
-  std::size_t stride;
-
-  LOGDEPTH_BOTH ScoreOfKey(const HeadView<Real>& head, std::size_t row)
-      : key(head.key.value), stride(head.key.stride) {
-    for (int d = 0; d < Products + Metric; ++d)
-      query[d] = head.query.value[d * head.query.stride + row];
-    if constexpr (Weighted) {
-      std::uint32_t b = 0;
-      for (int d = 0; d < Metric; ++d) {
-        while (static_cast<std::uint32_t>(d) >= head.block_end[b]) ++b;
-        weight[d] = head.weight[b * head.query.stride + row];
-      }
-    }
-  }
-  LOGDEPTH_BOTH Real operator()(std::size_t j) const {
-    Real z(0);
-    for (int d = 0; d < Metric; ++d) {
-      const Real difference = query[Products + d] - key[(Products + d) * stride + j];
-      if constexpr (Weighted) {
-        z = z + weight[d] * (difference * difference);
-      } else {
-        z = z + difference * difference;
-      }
-    }
-    for (int d = 0; d < Products; ++d) z = z - query[d] * key[d * stride + j];
-    return z;
-  }
-};
-
-/// The same for any dimensions.
-template <class Real>
-struct ScoreOfAnyKey {
-  const Real *query, *weight, *key;
-  const std::uint32_t* block_end;
-  std::size_t stride;
-  std::uint32_t products, blocks;
-
-  LOGDEPTH_BOTH ScoreOfAnyKey(const HeadView<Real>& head, std::size_t row)
-      : query(head.query.value + row),
-        weight(head.weight + row),
-        key(head.key.value),
-        block_end(head.block_end),
-        stride(head.key.stride),
-        products(head.products),
-        blocks(head.blocks) {}
-  LOGDEPTH_BOTH Real operator()(std::size_t j) const {
-    Real z(0);
-    std::uint32_t d = 0;
-    for (std::uint32_t b = 0; b < blocks; ++b)
-      for (; d < block_end[b]; ++d) {
-        const std::size_t at = (products + d) * stride;
-        const Real difference = query[at] - key[at + j];
-        z = z + weight[b * stride] * (difference * difference);
-      }
-    for (d = 0; d < products; ++d) z = z - query[d * stride] * key[d * stride + j];
-    return z;
-  }
-};
-
-/// The smallest score among the keys begin .. end-1; infinity if there is none. The one loop where
-/// time goes; on x86 it is compiled for several generations of processors, which differ in how many
-/// keys they take at once and in no bit of the result.
-template <class Real, class Score>
-LOGDEPTH_WIDE LOGDEPTH_BOTH Real smallest_score(const Score& of, std::size_t begin,
-                                                std::size_t end) {
-  const Score score = of;  // in registers, not behind a pointer
-  Real best(static_cast<double>(INFINITY));
-  if constexpr (std::is_floating_point_v<Real>) {
-#ifndef __CUDACC__
-#pragma omp simd reduction(min : best)
-#endif
-    for (std::size_t j = begin; j < end; ++j) {
-      const Real z = score(j);
-      best = z < best ? z : best;
-    }
-  } else {
-    for (std::size_t j = begin; j < end; ++j) {
-      const Real z = score(j);
-      if (z < best) best = z;
-    }
-  }
-  return best;
-}
-
-/// Which keys of a row are candidates.
-template <class Real, class Score>
-struct Candidates {
-  static constexpr std::size_t kChunks = 64;
-  static constexpr std::size_t kListed = 64;
-
-  const Score& score;
-  std::size_t visible, chunk;
-  Real lowest[kChunks];  ///< per chunk of keys
-  Real best, threshold;
-  std::uint32_t listed[kListed];  ///< the first candidates
-  std::size_t count = 0;          ///< of all
-
-  LOGDEPTH_BOTH Candidates(const Score& of, std::size_t keys)
-      : score(of),
-        visible(keys),
-        chunk(chunk_of(keys)),
-        best(static_cast<double>(INFINITY)),
-        threshold(0) {
-    for (std::size_t c = 0; c * chunk < visible; ++c) {
-      lowest[c] = smallest_score<Real>(score, c * chunk, end_of(c));
-      if (lowest[c] < best) best = lowest[c];
-    }
-  }
-  /// Long enough for whole vectors, and for the loop to outweigh its beginning and end.
-  LOGDEPTH_BOTH static std::size_t chunk_of(std::size_t keys) {
-    const std::size_t even = (keys + kChunks - 1) / kChunks;
-    return even < 128 ? 128 : (even + 15) / 16 * 16;
-  }
-  LOGDEPTH_BOTH std::size_t end_of(std::size_t c) const {
-    return (c + 1) * chunk < visible ? (c + 1) * chunk : visible;
-  }
-  /// Calls visit(j) for every key with a score up to `limit`, in order.
-  template <class Visit>
-  LOGDEPTH_BOTH void each_within(const Real& limit, Visit visit) const {
-    for (std::size_t c = 0; c * chunk < visible; ++c) {
-      if (!(lowest[c] <= limit)) continue;
-      for (std::size_t j = c * chunk; j < end_of(c); ++j)
-        if (score(j) <= limit) visit(j);
-    }
-  }
-  /// Keys up to `limit` become the candidates.
-  LOGDEPTH_BOTH void select(const Real& limit) {
-    threshold = limit;
-    count = 0;
-    each_within(limit, [&](std::size_t j) {
-      if (count < kListed) listed[count] = static_cast<std::uint32_t>(j);
-      ++count;
-    });
-  }
-  template <class Visit>
-  LOGDEPTH_BOTH void each_candidate(Visit visit) const {
-    if (count > kListed) return each_within(threshold, visit);
-    for (std::size_t i = 0; i < count; ++i) visit(listed[i]);
+    return result;
   }
 };
 
@@ -317,6 +116,9 @@ struct AttendRow {
   Rounding rounding;
   RowState* state;
   RowContract* contract;
+  KeyGroups groups = {};
+  const std::uint32_t* rows = nullptr;  ///< to be answered; null: all of them
+  Waiting<Real>* waiting = nullptr;     ///< per row; null: no row waits
 
   /// Rows are dealt from both ends, 32 at a time: neighbours cost the same under a causal mask, and
   /// so do large shares.
@@ -326,11 +128,21 @@ struct AttendRow {
     if (i >= whole) return i;
     return i / 32 % 2 == 0 ? from_end : whole - 1 - from_end;
   }
-  LOGDEPTH_BOTH void operator()(std::size_t i) const { answer(dealt(i)); }
+  LOGDEPTH_BOTH void operator()(std::size_t i) const { answer(rows ? rows[i] : dealt(i)); }
+
+  /// How many keys there are to compare with.
+  LOGDEPTH_BOTH std::size_t keys() const { return groups.of ? groups.count : tokens; }
 
   LOGDEPTH_BOTH void answer(std::size_t row) const {
+    const std::size_t seen = head.causal ? row + 1 : tokens;
+    if (waiting && seen > 1 && choice.rule == Choice::Rule::bounded && knows_nothing(row)) {
+      state[row] = RowState::waiting;
+      contract[row] = RowContract::open;
+      waiting[row].candidates = Waiting<Real>::kAll;
+      return;
+    }
     const Score score(head, row);
-    Candidates<Real, Score> keys(score, head.causal ? row + 1 : tokens);
+    Candidates<Real, Score> keys(score, groups.of ? groups_seen(row) : seen);
     if (choice.temperature > 0) {
       state[row] = RowState::alike;
       return soften(row, keys);
@@ -351,6 +163,14 @@ struct AttendRow {
   }
 
  private:
+  /// Whether the bounds are so large that all keys are candidates, whatever they score, and neither
+  /// a tie nor a broken contract can be certain.
+  LOGDEPTH_BOTH bool knows_nothing(std::size_t row) const {
+    const RowBounds& bounds = head.bounds[row];
+    const double least = reach(bounds, 0), most = bounds.farthest;
+    return bounds.e < INFINITY && least < INFINITY && least >= most && least >= 2 * head.gap &&
+           !(head.matches && most > uncertainty(bounds, most));
+  }
   /// The state of a row, and the averages of what is selected.
   LOGDEPTH_BOTH void decide(std::size_t row, const Candidates<Real, Score>& keys,
                             const RowBounds& bounds, double smallest, double excess) const {
@@ -360,16 +180,79 @@ struct AttendRow {
       for (std::uint32_t v = 0; v < values; ++v) average.set(v, row, {Real(0), INFINITY});
       return;
     }
-    if (keys.count == 1) {
+    if (keys.count == 1 && tokens_of(keys.listed[0], row) == 1) {
       state[row] = RowState::single;
-      for (std::uint32_t v = 0; v < values; ++v) average.set(v, row, value.at(v, keys.listed[0]));
+      const std::size_t selected = first_token(keys.listed[0]);
+      for (std::uint32_t v = 0; v < values; ++v) average.set(v, row, value.at(v, selected));
       return;
     }
     const bool tie = choice.rule != Choice::Rule::bounded || tied(keys, bounds, smallest, excess);
+    if (waiting && (groups.of || keys.count > kFew)) {
+      state[row] = tie ? RowState::waiting_tie : RowState::waiting;
+      waiting[row] = what_waits(keys);
+      return;
+    }
     bool differ = false;
     for (std::uint32_t v = 0; v < values; v += kTogether)
       differ |= average_of(v, values - v < kTogether ? values - v : kTogether, row, keys, tie);
     state[row] = tie ? RowState::tie : differ ? RowState::ambiguous : RowState::alike;
+  }
+
+  /// So few are averaged at once.
+  static constexpr std::size_t kFew = 16;
+
+  LOGDEPTH_BOTH std::size_t groups_seen(std::size_t row) const {
+    return head.causal ? groups.seen[row] : groups.count;
+  }
+  LOGDEPTH_BOTH std::size_t first_token(std::size_t group) const {
+    return groups.of ? groups.member[groups.start[group]] : group;
+  }
+  /// How many tokens of a group the row sees.
+  LOGDEPTH_BOTH std::size_t tokens_of(std::size_t group, std::size_t row) const {
+    if (!groups.of) return 1;
+    std::size_t from = groups.start[group], to = groups.start[group + 1];
+    const std::size_t begin = from;
+    if (!head.causal) return to - from;
+    while (from < to) {
+      const std::size_t middle = from + (to - from) / 2;
+      if (groups.member[middle] <= row) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from - begin;
+  }
+  /// Calls visit(token) for every candidate that the row sees, group by group.
+  template <class Visit>
+  LOGDEPTH_BOTH void each_token(const Candidates<Real, Score>& keys, std::size_t row,
+                                Visit visit) const {
+    keys.each_candidate([&](std::size_t group) {
+      if (!groups.of) return visit(group);
+      const std::size_t begin = groups.start[group], end = begin + tokens_of(group, row);
+      for (std::size_t i = begin; i < end; ++i) visit(groups.member[i]);
+    });
+  }
+
+  /// Of several candidates, those among keys that the row does not see count as well: they add no
+  /// token to its average, and rows that see more and more keys have the same candidates.
+  LOGDEPTH_BOTH Waiting<Real> what_waits(const Candidates<Real, Score>& found) const {
+    Waiting<Real> row;
+    row.threshold = found.threshold;
+    row.candidates = found.listed[0];
+    if (found.count == found.visible) row.candidates = Waiting<Real>::kAll;
+    if (found.count == 1 || found.count == found.visible) return row;
+    const KeysWithin unseen = keys_within(found.score, found.threshold, found.visible, keys());
+    row.candidates = (found.print + unseen.print) | Waiting<Real>::kSeveral;
+    const std::size_t listed = found.count < found.kListed ? found.count : found.kListed;
+    row.tokens = listed;
+    if (groups.of) {
+      row.tokens = 0;
+      for (std::size_t i = 0; i < listed; ++i)
+        row.tokens += groups.start[found.listed[i] + 1] - groups.start[found.listed[i]];
+    }
+    row.tokens = row.tokens * found.count / listed;
+    return row;
   }
 
   /// A tie selects all candidates, and a single one is selected; of others nothing is certain.
@@ -377,10 +260,11 @@ struct AttendRow {
                                         const RowBounds& bounds, double smallest) const {
     using Selects = typename PlanHead<Real>::Selects;
     if (head.matches && smallest > uncertainty(bounds, smallest)) return RowContract::broken;
-    const bool certain = found == RowState::single || found == RowState::tie;
-    if (!certain || head.selects == Selects::anything) return RowContract::open;
-    const std::size_t promised = head.selects == Selects::one ? 1 : keys.visible;
-    return keys.count == promised ? RowContract::kept : RowContract::broken;
+    const bool tie = found == RowState::tie || found == RowState::waiting_tie;
+    if (!(tie || found == RowState::single) || head.selects == Selects::anything)
+      return RowContract::open;
+    const bool kept = head.selects == Selects::one ? !tie : keys.count == keys.visible;
+    return kept ? RowContract::kept : RowContract::broken;
   }
   LOGDEPTH_BOTH static double uncertainty(const RowBounds& b, double x) {
     return safely_above(b.e + 2 * b.a * ::sqrt(x) + b.a * b.a + b.rho * x);
@@ -403,52 +287,25 @@ struct AttendRow {
     if (!(excess + 2 * off < separation)) return false;
     const double band = separation - off - uncertainty(bounds, smallest + separation);
     if (!(band > excess)) return true;
-    bool contradicted = false;
-    keys.each_within(keys.best + Real(band),
-                     [&](std::size_t j) { contradicted |= keys.threshold < keys.score(j); });
-    return !contradicted;
+    return keys.count_within(keys.best + Real(band)) == keys.count;
   }
 
   static constexpr std::uint32_t kTogether = 8;
-  struct OneAverage {
-    CompensatedSum<Real> sum;
-    Real low = Real(0), high = Real(0);
-    double largest_error = 0, errors = 0;
-  };
   /// The averages of `several` values, from `first` on, over the candidates, in one pass over them;
   /// whether they hold provably different ones.
   LOGDEPTH_BOTH bool average_of(std::uint32_t first, std::uint32_t several, std::size_t row,
                                 const Candidates<Real, Score>& keys, bool tie) const {
-    const std::size_t count = keys.count;
-    OneAverage averages[kTogether];
-    bool begun = false;
-    keys.each_candidate([&](std::size_t j) {
-      for (std::uint32_t v = 0; v < several; ++v) {
-        OneAverage& a = averages[v];
-        const Ball<Real> x = value.at(first + v, j);
-        a.sum.add(x.value);
-        a.errors += x.error;
-        if (x.error > a.largest_error) a.largest_error = x.error;
-        if (!begun || x.value < a.low) a.low = x.value;
-        if (!begun || a.high < x.value) a.high = x.value;
-      }
-      begun = true;
+    ValueAverage<Real> averages[kTogether];
+    std::size_t count = 0;
+    each_token(keys, row, [&](std::size_t j) {
+      for (std::uint32_t v = 0; v < several; ++v)
+        averages[v].add(value.at(first + v, j), count == 0);
+      ++count;
     });
     bool differ = false;
     for (std::uint32_t v = 0; v < several; ++v) {
-      const OneAverage& a = averages[v];
-      const double spread = as_double(a.high - a.low);
-      Ball<Real> result{a.low, spread == 0 ? 0 : a.sum.error(count, rounding)};
-      if (spread != 0) result.value = a.sum.over(count);
-      if (tie) {
-        result.error += spread == 0 ? a.largest_error
-                                    : safely_above(a.errors / static_cast<double>(count) *
-                                                   (1 + 0x1p-50 * static_cast<double>(count)));
-      } else {
-        result.error = safely_above(result.error + spread * (1 + 4 * rounding.u) + a.largest_error);
-      }
-      average.set(first + v, row, result);
-      differ |= spread > 2 * a.largest_error * (1 + 4 * rounding.u);
+      average.set(first + v, row, averages[v].over(count, tie, rounding));
+      differ |= averages[v].differs(rounding);
     }
     return differ;
   }

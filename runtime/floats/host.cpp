@@ -29,6 +29,7 @@ std::size_t threads_of_tbb(std::size_t wanted) {
 
 /// Steps run in an arena of as many threads as the run may use.
 struct HostBackend : ThrustBackend {
+  static constexpr bool kInLanes = true;
   explicit HostBackend(std::size_t wanted)
       : threads(threads_of_tbb(wanted)), limit(std::make_shared<Control>(kThreads, threads)) {}
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/floats/attend_head.hpp"
 #include "runtime/floats/attention_rows.hpp"
 #include "runtime/floats/pass.hpp"
 #include "runtime/floats/token_steps.hpp"
@@ -19,6 +20,7 @@ inline namespace LOGDEPTH_SIDE {
 ///   largest(pointer, count)       of doubles >= 0
 ///   count(pointer, count, value)  of bytes
 ///   fetch(array, vector)          copies it to the host
+///   kInLanes                      whether vectors of tokens are faster than tokens
 template <class Backend, class Real>
 class PassOnDevice final : public Pass<Real> {
  public:
@@ -43,9 +45,8 @@ class PassOnDevice final : public Pass<Real> {
     std::vector<Store> averages;
     for (const DeviceHead& head : layer.heads) averages.push_back(attend(head, z));
     for (std::size_t k = 0; k < layer.heads.size(); ++k)
-      backend_.each(tokens_,
-                    AddProduct<Real>{layer.heads[k].output.view(), averages[k].view(tokens_),
-                                     h_.view(tokens_), rounding_});
+      each_token(tokens_, AddProduct<Real>{layer.heads[k].output.view(), averages[k].view(tokens_),
+                                           h_.view(tokens_), rounding_});
   }
 
   void feedforward(std::size_t index) override {
@@ -58,10 +59,10 @@ class PassOnDevice final : public Pass<Real> {
     tile = tile < 1 ? 1 : tile > tokens_ ? tokens_ : tile;
     const Store scratch(rows * tile);
     for (std::size_t first = 0; first < tokens_; first += tile)
-      backend_.each(tokens_ - first < tile ? tokens_ - first : tile,
-                    FeedForwardStep<Real>{layer.in.view(), layer.out.view(), layer.linear.view(),
-                                          view_of(layer.feedforward_mask, read), scratch.view(tile),
-                                          h_.view(tokens_), first, rounding_});
+      each_token(tokens_ - first < tile ? tokens_ - first : tile,
+                 FeedForwardStep<Real>{layer.in.view(), layer.out.view(), layer.linear.view(),
+                                       view_of(layer.feedforward_mask, read), scratch.view(tile),
+                                       h_.view(tokens_), first, rounding_});
   }
 
   void store(std::vector<Real>& values, std::vector<double>& errors) const override {
@@ -166,6 +167,16 @@ class PassOnDevice final : public Pass<Real> {
     return mask.rest.kind == PlanMask<Real>::Kind::folded ? h_.view(tokens_) : read.view(tokens_);
   }
 
+  /// Linear maps, which take several tokens at a time where that is faster.
+  template <class Step>
+  void each_token(std::size_t count, const Step& step) const {
+    if constexpr (Backend::kInLanes) {
+      backend_.each(InLanes<Step>::parts(count), InLanes<Step>{step, count});
+    } else {
+      backend_.each(count, step);
+    }
+  }
+
   Store read_mask(const DeviceMask& mask) {
     if (mask.rest.kind == PlanMask<Real>::Kind::folded) return {};
     const Store z(mask.rest.at.size() * tokens_);
@@ -184,7 +195,7 @@ class PassOnDevice final : public Pass<Real> {
 
   Store project(const DeviceMatrix& matrix, const Numbers<Real>& z) {
     const Store out(matrix.rows * tokens_);
-    backend_.each(tokens_, Project<Real>{matrix.view(), z, out.view(tokens_), rounding_});
+    each_token(tokens_, Project<Real>{matrix.view(), z, out.view(tokens_), rounding_});
     return out;
   }
 
@@ -237,16 +248,15 @@ class PassOnDevice final : public Pass<Real> {
                               key.view(tokens_),
                               Backend::pointer(weight),
                               Backend::pointer(bounds)};
-    backend_.each(tokens_, PrepareQuery<Real>{view, rounding_});
     Array<std::uint8_t> states = Backend::template zeros<std::uint8_t>(tokens_);
     Array<std::uint8_t> promised = Backend::template zeros<std::uint8_t>(tokens_);
     const auto answer = [&](auto score_of) {
       using Score = typename decltype(score_of)::type;
-      backend_.each(tokens_,
-                    AttendRow<Real, Score>{
-                        view, value.view(tokens_), average.view(tokens_), head.value.rows, tokens_,
-                        choice_, rounding_, reinterpret_cast<RowState*>(Backend::pointer(states)),
-                        reinterpret_cast<RowContract*>(Backend::pointer(promised))});
+      AttendHead<Backend, Real>(backend_, view, value.view(tokens_), average.view(tokens_),
+                                head.value.rows, tokens_, choice_, rounding_,
+                                reinterpret_cast<RowState*>(Backend::pointer(states)),
+                                reinterpret_cast<RowContract*>(Backend::pointer(promised)))
+          .template answer<Score>(query.value, query.error, key.value);
     };
     choose(view, answer);
     const auto rows = [&](RowState state) {

@@ -25,6 +25,8 @@ struct Larger {
 };
 
 struct ThrustBackend {
+  /// Neighbouring threads of a GPU read neighbouring tokens by themselves.
+  static constexpr bool kInLanes = false;
   template <class T>
   using Array = thrust::device_vector<T>;
   template <class T>

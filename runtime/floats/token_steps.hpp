@@ -39,24 +39,103 @@ struct MatrixView {
   std::uint32_t rows;
 };
 
+/// sum += weight * x. Nothing branches and nothing is a structure to its caller, so that compilers
+/// make vectors of tokens side by side.
+template <class Real>
+LOGDEPTH_BOTH void add_term(Real& sum, double& sum_error, const Real& weight, double relative,
+                            const Real& x, double x_error, const Rounding& rounding) {
+  const Real term = weight * x;
+  const double moved = magnitude(weight) * (1 + relative) * x_error;
+  const double rounded = relative * magnitude(term) + rounding.smallest;
+  const bool underflow = rounding.may_underflow(term) & !(x == Real(0));
+  const double error = (x_error > 0 ? moved : 0) + (relative > 0 ? rounded : 0) +
+                       (underflow ? rounding.smallest : 0);
+  const double above = safely_above(error);
+  Ball<Real> ball{sum, sum_error};
+  add_to(ball, term, error == 0 ? 0 : above, rounding);
+  sum = ball.value;
+  sum_error = ball.error;
+}
+
+/// Where the product of a row goes.
+enum class Sink : std::uint8_t { set, add, rectify };
+
+/// out[coordinate] of the tokens `to`, ... := the product of one row with the numbers of the tokens
+/// `from`, ..., as many as there are lanes.
+template <class Real, std::size_t Lanes, Sink Into>
+LOGDEPTH_WIDE LOGDEPTH_BOTH void multiply_row(const MatrixView<Real>& matrix, std::uint32_t row,
+                                              const Numbers<Real>& x, std::size_t from,
+                                              const Numbers<Real>& out, std::uint32_t coordinate,
+                                              std::size_t to, const Rounding& of_format) {
+  const Rounding rounding = of_format;
+  Real sum[Lanes];
+  double sum_error[Lanes];
+  for (std::size_t lane = 0; lane < Lanes; ++lane) {
+    sum[lane] = Real(0);
+    sum_error[lane] = 0;
+  }
+  for (std::uint32_t e = matrix.start[row]; e < matrix.start[row + 1]; ++e) {
+    const Real weight = matrix.weight[e];
+    const double relative = matrix.relative[e];
+    const Real* value = x.value + matrix.column[e] * x.stride + from;
+    const double* error = x.error + matrix.column[e] * x.stride + from;
+#ifndef __CUDACC__
+#pragma omp simd
+#endif
+    for (std::size_t lane = 0; lane < Lanes; ++lane) {
+      add_term(sum[lane], sum_error[lane], weight, relative, value[lane], error[lane], rounding);
+    }
+  }
+  Real* value = out.value + coordinate * out.stride + to;
+  double* error = out.error + coordinate * out.stride + to;
+#ifndef __CUDACC__
+#pragma omp simd
+#endif
+  for (std::size_t lane = 0; lane < Lanes; ++lane) {
+    Ball<Real> ball{sum[lane], sum_error[lane]};
+    if constexpr (Into == Sink::add) {
+      Ball<Real> before{value[lane], error[lane]};
+      add_to(before, ball.value, ball.error, rounding);
+      ball = before;
+    }
+    if constexpr (Into == Sink::rectify) {
+      // |max(0, y) - 0| <= max(0, error - |x|) for every y within the error of x < 0.
+      const double rest = ball.error - magnitude(ball.value);
+      const double above = safely_above(rest);
+      const bool on = ball.value > Real(0);
+      const double off = rest <= 0 ? 0 : above;
+      ball = {on ? ball.value : Real(0), on ? ball.error : off};
+    }
+    value[lane] = ball.value;
+    error[lane] = ball.error;
+  }
+}
+
 /// The product of one row with the numbers of a token.
 template <class Real>
 LOGDEPTH_BOTH Ball<Real> product(const MatrixView<Real>& matrix, std::uint32_t row,
                                  const Numbers<Real>& x, std::size_t token,
                                  const Rounding& rounding) {
-  Ball<Real> sum{Real(0), 0};
-  for (std::uint32_t e = matrix.start[row]; e < matrix.start[row + 1]; ++e) {
-    const Ball<Real> factor = x.at(matrix.column[e], token);
-    const Real term = matrix.weight[e] * factor.value;
-    const double relative = matrix.relative[e];
-    double error = 0;
-    if (factor.error > 0) error += magnitude(matrix.weight[e]) * (1 + relative) * factor.error;
-    if (relative > 0) error += relative * magnitude(term) + rounding.smallest;
-    if (rounding.may_underflow(term) && !(factor.value == Real(0))) error += rounding.smallest;
-    add_to(sum, term, error == 0 ? 0 : safely_above(error), rounding);
-  }
-  return sum;
+  Ball<Real> result{Real(0), 0};
+  multiply_row<Real, 1, Sink::set>(matrix, row, x, token, {&result.value, &result.error, 1}, 0, 0,
+                                   rounding);
+  return result;
 }
+
+/// A step for several tokens at a time: those of a vector, and the rest one by one.
+template <class Step>
+struct InLanes {
+  /// More than a vector holds: a coordinate's numbers of other tokens are pages away.
+  static constexpr std::size_t kLanes = 32;
+  Step step;
+  std::size_t tokens;
+  static std::size_t parts(std::size_t tokens) { return (tokens + kLanes - 1) / kLanes; }
+  LOGDEPTH_BOTH void operator()(std::size_t part) const {
+    std::size_t token = part * kLanes;
+    if (token + kLanes <= tokens) return step.template run<kLanes>(token);
+    for (; token < tokens; ++token) step.template run<1>(token);
+  }
+};
 
 template <class Real>
 struct MaskView {
@@ -176,34 +255,27 @@ struct Project {
   MatrixView<Real> matrix;
   Numbers<Real> z, out;
   Rounding rounding;
-  LOGDEPTH_BOTH void operator()(std::size_t token) const {
+  template <std::size_t Lanes>
+  LOGDEPTH_BOTH void run(std::size_t token) const {
     for (std::uint32_t row = 0; row < matrix.rows; ++row)
-      out.set(row, token, product(matrix, row, z, token, rounding));
+      multiply_row<Real, Lanes, Sink::set>(matrix, row, z, token, out, row, token, rounding);
   }
+  LOGDEPTH_BOTH void operator()(std::size_t token) const { run<1>(token); }
 };
 
-/// h[target of row] += matrix row * x, where token `from` of x belongs to token `token` of h.
-template <class Real>
-LOGDEPTH_BOTH void add_product(const MatrixView<Real>& matrix, const Numbers<Real>& x,
-                               std::size_t from, const Numbers<Real>& h, std::size_t token,
-                               const Rounding& rounding) {
-  for (std::uint32_t row = 0; row < matrix.rows; ++row) {
-    const Ball<Real> term = product(matrix, row, x, from, rounding);
-    Ball<Real> sum = h.at(matrix.target[row], token);
-    add_to(sum, term.value, term.error, rounding);
-    h.set(matrix.target[row], token, sum);
-  }
-}
-
-/// What a head writes.
+/// What a head writes: h[target of row] += matrix row * x.
 template <class Real>
 struct AddProduct {
   MatrixView<Real> matrix;
   Numbers<Real> x, h;
   Rounding rounding;
-  LOGDEPTH_BOTH void operator()(std::size_t token) const {
-    add_product(matrix, x, token, h, token, rounding);
+  template <std::size_t Lanes>
+  LOGDEPTH_BOTH void run(std::size_t token) const {
+    for (std::uint32_t row = 0; row < matrix.rows; ++row)
+      multiply_row<Real, Lanes, Sink::add>(matrix, row, x, token, h, matrix.target[row], token,
+                                           rounding);
   }
+  LOGDEPTH_BOTH void operator()(std::size_t token) const { run<1>(token); }
 };
 
 /// h := L h + U ReLU(W z), for the tokens first, first + 1, ..., where L is the identity outside
@@ -214,23 +286,22 @@ struct FeedForwardStep {
   Numbers<Real> z, scratch, h;
   std::size_t first;
   Rounding rounding;
-  LOGDEPTH_BOTH void operator()(std::size_t i) const {
+  template <std::size_t Lanes>
+  LOGDEPTH_BOTH void run(std::size_t i) const {
     const std::size_t token = first + i;
-    for (std::uint32_t unit = 0; unit < in.rows; ++unit) {
-      Ball<Real> x = product(in, unit, z, token, rounding);
-      if (!(x.value > Real(0))) {
-        // |max(0, y) - 0| <= max(0, error - |x|) for every y within the error of x < 0.
-        const double error = x.error - magnitude(x.value);
-        x = {Real(0), error <= 0 ? 0 : safely_above(error)};
-      }
-      scratch.set(unit, i, x);
-    }
+    for (std::uint32_t unit = 0; unit < in.rows; ++unit)
+      multiply_row<Real, Lanes, Sink::rectify>(in, unit, z, token, scratch, unit, i, rounding);
     for (std::uint32_t row = 0; row < linear.rows; ++row)
-      scratch.set(in.rows + row, i, product(linear, row, h, token, rounding));
+      multiply_row<Real, Lanes, Sink::set>(linear, row, h, token, scratch, in.rows + row, i,
+                                           rounding);
     for (std::uint32_t row = 0; row < linear.rows; ++row)
-      h.set(linear.target[row], token, scratch.at(in.rows + row, i));
-    add_product(out, scratch, i, h, token, rounding);
+      for (std::size_t lane = 0; lane < Lanes; ++lane)
+        h.set(linear.target[row], token + lane, scratch.at(in.rows + row, i + lane));
+    for (std::uint32_t row = 0; row < out.rows; ++row)
+      multiply_row<Real, Lanes, Sink::add>(out, row, scratch, i, h, out.target[row], token,
+                                           rounding);
   }
+  LOGDEPTH_BOTH void operator()(std::size_t i) const { run<1>(i); }
 };
 
 /// A head without a score averages all visible positions: running sums, one step per value.

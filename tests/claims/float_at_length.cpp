@@ -124,5 +124,50 @@ TEST(FloatAtLength, GraphsOfSixVerticesAreCertifiedInDoublePrecision) {
   EXPECT_LT(connected, 10u);
 }
 
+Graph two_paths(std::size_t vertices) {
+  Graph graph = support::numbered_graph(vertices);
+  for (Vertex v = 0; v + 1 < vertices; ++v)
+    if (v + 1 != vertices / 2) graph.add_edge(v, v + 1);
+  return graph;
+}
+
+// The keys of its heads are those of pairs of vertices: some hundreds of 4 113.
+TEST(FloatAtLength, GraphsOfSixteenVerticesAreCertifiedInDoublePrecisionForAllThreads) {
+  const auto [model, program, facts] = compile(
+      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2));
+  const Graph graph = two_paths(16);
+  FloatOptions options = arithmetic(Engine::float64);
+  FloatRunner two(model, facts, options);
+  options.threads = 1;
+  FloatRunner one(model, facts, options);
+  for (const std::size_t target : {std::size_t{7}, std::size_t{8}}) {
+    const Tokens tokens = tokens_of(model, graph, 0, target).value();
+    const FloatStream stream = two.run(tokens).value(), same = one.run(tokens).value();
+    const auto answer = two.connected(stream, 0, target);
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(answer.value().certificate, Certificate::certified) << answer.value().reason;
+    EXPECT_EQ(answer.value().value, target == 7);
+    ASSERT_EQ(stream.numbers.size(), same.numbers.size());
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < stream.numbers.size(); ++i)
+      different += stream.numbers[i].value != same.numbers[i].value ||
+                   stream.numbers[i].error != same.numbers[i].error;
+    EXPECT_EQ(different, 0u);
+  }
+}
+
+// Single precision decides no test for p = n (p div n) there. Rows for which every key is a
+// candidate then share one average: added up one by one, they took minutes.
+TEST(FloatAtLength, GraphsThatThePrecisionDoesNotSufficeForEndAndAreNotCertified) {
+  const auto [model, program, facts] = compile(
+      graph_connectivity_MS25_thm5_1(ConnectivityForm::compact, GraphInput::Padding::n3_minus_n2));
+  FloatRunner runner(model, facts, arithmetic(Engine::float32));
+  const FloatStream stream = runner.run(tokens_of(model, two_paths(22), 0, 10).value()).value();
+  const auto answer = runner.connected(stream, 0, 10);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer.value().certificate, Certificate::ambiguous);
+  EXPECT_GT(runner.statistics().ambiguous, 10u * 10648);
+}
+
 }  // namespace
 }  // namespace logdepth::float_at_length_tests

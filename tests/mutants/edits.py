@@ -101,7 +101,11 @@ SUBGROUPS = "objects/subgroups.cpp"
 PERMUTATIONS = "objects/permutation_group.cpp"
 FACTS_OF_FILE = "runtime/file/derived_from_json.cpp"
 FLOAT_RUN = "runtime/floats/float_run.cpp"
+FLOAT_QUERY = "runtime/floats/scaled_query.hpp"
+FLOAT_CANDIDATES = "runtime/floats/candidates.hpp"
 FLOAT_ROWS = "runtime/floats/attention_rows.hpp"
+FLOAT_SHARED = "runtime/floats/shared_averages.hpp"
+FLOAT_HEAD = "runtime/floats/attend_head.hpp"
 FLOAT_STEPS = "runtime/floats/token_steps.hpp"
 FLOAT_NUMBER = "runtime/floats/number.hpp"
 FLOAT_PLAN = "runtime/floats/plan_maker.hpp"
@@ -582,27 +586,38 @@ EDITS = [
     (FACTS_OF_FILE, "row >= heads[h].key.rows || !seen.insert(row).second", "row >= heads[h].key.rows",
      "a row may stand in two blocks"),
     # --- floating point
-    (FLOAT_ROWS, "2 * (size * head.key_error[d] + q.error *", "2 * (q.error *",
+    (FLOAT_QUERY, "2 * (size * head.key_error[d] + q.error *", "2 * (q.error *",
      "products forget the errors of the keys"),
-    (FLOAT_ROWS, "squares += weight * (moved + key_error) * (moved + key_error);",
+    (FLOAT_QUERY, "squares += weight * (moved + key_error) * (moved + key_error);",
      "squares += weight * moved * moved;", "distances forget the errors of the keys"),
     (FLOAT_ROWS, "if (!(excess + 2 * off < separation)) return false;",
      "if (!(separation > 0)) return false;", "a tie is one however large the errors are"),
     (FLOAT_ROWS, "if (!(band > excess)) return true;", "if (band == band) return true;",
      "scores that contradict a gap are not looked for"),
-    (FLOAT_ROWS, "head.causal ? row + 1 : tokens);", "head.causal && row > 0 ? row : tokens);",
+    (FLOAT_ROWS, "seen = head.causal ? row + 1 : tokens;",
+     "seen = head.causal && row > 0 ? row : tokens;",
      "a position does not see itself"),
-    (FLOAT_ROWS, "if (score(j) <= limit) visit(j);", "if (score(j) < limit) visit(j);",
+    (FLOAT_CANDIDATES, "score(j) <= most ?", "score(j) < most ?",
      "the largest score itself is no candidate"),
-    (FLOAT_ROWS, "spread * (1 + 4 * rounding.u) + a.largest_error);", "a.largest_error);",
+    (FLOAT_ROWS, "result.error + apart * (1 + 4 * rounding.u) + largest_error);",
+     "result.error + largest_error);",
      "an undecided average is said to be that of all candidates"),
+    (FLOAT_ROWS, "bounds.e < INFINITY && least < INFINITY && least >= most &&",
+     "bounds.e < INFINITY && least < INFINITY && 4 * least >= most &&",
+     "keys are candidates unseen though the bounds are not large enough"),
+    (FLOAT_SHARED, "while (rows.head.causal && row[next] < token) answer();", "",
+     "rows of a causal head average positions that they do not see"),
+    (FLOAT_HEAD, "(!one && own != first && same[next++] == 0)", "(same.size() < next)",
+     "sets of candidates with one number are taken for one set"),
+    (FLOAT_HEAD, "if (!head_.causal) group_queries(query, query_error);",
+     "group_queries(query, query_error);", "equal queries of a causal head see the same keys"),
     (FLOAT_STEPS, "if (causal) answer(v, t, sum, errors, t + 1);",
      "if (causal) answer(v, t, sum, errors, t + 1 + t / 3);", "averages are over too many positions"),
     (FLOAT_ROWS, "if (keys.count == 0 || (!(excess < INFINITY) && keys.count < keys.visible)) {",
      "if (keys.count > keys.visible) {", "scores beyond the range of the format count as scores"),
     (FLOAT_STEPS, "!(size + x.error < mask.least);", "!(mask.least > 0);",
      "a number is zero however large its error is"),
-    (FLOAT_STEPS, "x = {Real(0), error <= 0 ? 0 : safely_above(error)};", "x = {Real(0), 0};",
+    (FLOAT_STEPS, "const double off = rest <= 0 ? 0 : above;", "const double off = 0;",
      "a unit that seems silent is said to be"),
     (FLOAT_NUMBER, "return {sum, (a - (sum - part)) + (b - part)};",
      "return {sum, b - part};", "the rounding of a sum is half counted"),
