@@ -285,7 +285,7 @@ class WordTask final : public Task, public BatchText {
   /// more frequent verdict there: of many programs it is not 0.
   Json one_verdict(std::uint32_t length) const {
     std::vector<std::size_t> accepted(length);
-    const std::uint32_t at_once = measured_at_once(length), words = words_.measured(length);
+    const std::uint32_t words = words_.measured(length), at_once = measured_at_once(length);
     for (std::uint32_t first = 0; first < words; first += at_once) {
       const Samples samples = validation_batch(length, first, std::min(at_once, words - first));
       for (std::size_t i = 0; i < samples.targets.size(); ++i)
