@@ -25,6 +25,7 @@
 #include "learned/report/need_report.hpp"
 #include "learned/report/report_files.hpp"
 #include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/own_crasp.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/action.hpp"
@@ -85,6 +86,16 @@ std::map<std::string, Action> own_automata(const std::vector<RunRecord>& records
       if (const auto automaton = automaton_from_json(record.result["automaton"]))
         automata.emplace(record.result.value("monoid", ""), to_action(*automaton));
   return automata;
+}
+
+/// The C-RASP programs that runs were trained on.
+std::map<std::string, CraspProgram> own_programs(const std::vector<RunRecord>& records) {
+  std::map<std::string, CraspProgram> programs;
+  for (const RunRecord& record : records)
+    if (record.config.task.try_as<WordTaskConfig>() && record.result.contains("crasp"))
+      if (auto program = crasp_from_json(record.result["crasp"]))
+        programs.emplace(record.result.value("monoid", ""), std::move(*program));
+  return programs;
 }
 
 std::string command_of(const CompareArguments& options) {
@@ -176,6 +187,7 @@ int compare_depth(const CompareArguments& options) {
   ConstructedOptions how;
   how.groups = groups(records);
   how.automata = own_automata(records);
+  how.counting = own_programs(records);
   how.up_to = options.up_to;
   std::vector<ConstructedDepths> counted;
   {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,8 @@
 #include "learned/word_problems/labelling.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/own_crasp.hpp"
+#include "learned/word_problems/verdict_words.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/gzip_text.hpp"
@@ -24,7 +27,7 @@ constexpr const char* kMonoidHelp =
     "product such as A4_x_Z5";
 
 struct WordsOptions {
-  std::string monoid, regex, automaton, letters = "all", order = "ours", labels = "states";
+  std::string monoid, regex, automaton, crasp, letters = "all", order = "ours", labels = "states";
   DataOutput output;
   std::uint64_t length = 0, words = 1000, seed = 1;
 };
@@ -48,33 +51,62 @@ void write_words(const WordsOptions& options, const MonoidTable& table, std::ost
   }
 }
 
-/// Words with the states of an automaton, or its verdicts, after every letter.
-void write_words(const WordsOptions& options, const Dfa& automaton, std::ostream& out) {
-  const Labelling moves = labelling_of(automaton, "", options.labels == "verdicts");
+using Draw = std::function<Word(CounterRandom&)>;
+
+/// Words with their labels after every letter.
+void write_words(const WordsOptions& options, const Alphabet& alphabet, const Labelling& moves,
+                 const Draw& draw, std::ostream& out) {
   out << "seed,input,target\n";
   for (std::uint64_t i = 0; i < options.words && out; ++i) {
     CounterRandom random(options.seed, RandomStream::data_files, 0, i);
-    std::uint32_t state = moves.start;
+    const Word word = draw(random);
+    const std::vector<std::uint32_t> labels = moves.after(word);
     std::string input, target;
-    for (std::uint64_t k = 0; k < options.length; ++k) {
-      const auto letter = static_cast<Letter>(random.below(moves.letters));
-      state = moves.step(state, letter);
-      input += (k > 0 ? " " : "") + automaton.alphabet.name(letter);
-      target += (k > 0 ? " " : "") + std::to_string(moves.label[state]);
+    for (std::size_t k = 0; k < word.size(); ++k) {
+      input += (k > 0 ? " " : "") + alphabet.name(word[k]);
+      target += (k > 0 ? " " : "") + std::to_string(labels[k]);
     }
     out << options.seed << ',' << csv_field(input) << ',' << target << '\n';
   }
+}
+
+int words_of_automaton(const WordsOptions& options) {
+  const Dfa automaton = own_automaton(options.regex, options.automaton, "--");
+  const Draw uniform = [&](CounterRandom& random) {
+    Word word(options.length);
+    for (Letter& letter : word)
+      letter = static_cast<Letter>(random.below(automaton.alphabet.size()));
+    return word;
+  };
+  return options.output.write(
+      [&](std::ostream& out) {
+        write_words(options, automaton.alphabet,
+                    labelling_of(automaton, "", options.labels == "verdicts"), uniform, out);
+      },
+      {options.automaton});
+}
+
+int words_of_program(const WordsOptions& options) {
+  const OwnCrasp own = own_crasp(options.crasp, "--");
+  const auto length = static_cast<std::uint32_t>(options.length);
+  const VerdictWords words(own.program, length);
+  return options.output.write(
+      [&](std::ostream& out) {
+        write_words(
+            options, own.program.alphabet, labelling_of(own),
+            [&](CounterRandom& random) { return words.draw(length, random); }, out);
+      },
+      {options.crasp});
 }
 
 int data_words(const WordsOptions& options) {
   require(options.length > 0, "--length: expected at least 1");
   require(options.words > 0, "--words: expected at least 1");
   if (options.monoid.empty()) {
+    if (!options.crasp.empty()) return words_of_program(options);
     require(!options.regex.empty() || !options.automaton.empty(),
-            "data words: expected one of --monoid, --regex and --automaton, found none");
-    const Dfa automaton = own_automaton(options.regex, options.automaton, "--");
-    return options.output.write([&](std::ostream& out) { write_words(options, automaton, out); },
-                                {options.automaton});
+            "data words: expected one of --monoid, --regex, --automaton and --crasp, found none");
+    return words_of_automaton(options);
   }
   const MonoidTable table = make_monoid_table(
       options.monoid, options.letters == "all" ? NamedLetters::all : NamedLetters::generators);
@@ -134,7 +166,8 @@ Command add_data_words(CLI::App& data) {
   CLI::App* command =
       data.add_subcommand("words",
                           "write random words over a group or monoid with their prefix products, "
-                          "or over an automaton with its states, as CSV: seed,input,target\n"
+                          "over an automaton with its states, or over a C-RASP program with its "
+                          "verdicts, as CSV: seed,input,target\n"
                           "Example: logdepth data words --monoid A5 "
                           "--length 32 --words 1000 --seed 1 -o a5.csv");
   CLI::Option* const monoid = command->add_option("--monoid,--group", options->monoid, kMonoidHelp);
@@ -145,6 +178,11 @@ Command add_data_words(CLI::App& data) {
       "the same of an automaton file: OpenFst, JFLAP, DOT, Mata or JSON, by its content");
   regex->excludes(monoid)->excludes(automaton);
   automaton->excludes(monoid);
+  CLI::Option* const crasp =
+      command->add_option("--crasp", options->crasp,
+                          "words over the letters of this C-RASP program, drawn so that both of "
+                          "its verdicts occur");
+  crasp->excludes(monoid)->excludes(regex)->excludes(automaton);
   command
       ->add_option(
           "--labels", options->labels,
@@ -152,12 +190,14 @@ Command add_data_words(CLI::App& data) {
           "whether it accepts")
       ->check(choice_of({"states", "verdicts"}))
       ->capture_default_str()
-      ->excludes(monoid);
+      ->excludes(monoid)
+      ->excludes(crasp);
   command->add_option("--length", options->length, "word length in letters")
       ->required()
       ->check(kSmallCount);
   command
-      ->add_option("--words", options->words, "number of words, drawn uniformly and independently")
+      ->add_option("--words", options->words,
+                   "number of words, drawn independently, and uniformly except for --crasp")
       ->check(kCount)
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the words, written to the first column")

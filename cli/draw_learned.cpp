@@ -101,7 +101,9 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
   if (!output.empty() && !action)
     throw InputError(output +
                      ": expected a run of a monoid or an automaton, whose compiled scan is "
-                     "drawn, found one of words of a file; without -o its circuit is named");
+                     "drawn, found one of " +
+                     (task.crasp.empty() ? "words of a file" : "a C-RASP program") +
+                     "; without -o its circuit is named");
   const std::uint32_t most = most_looked_at(task);
   if (word.size() < 2 || word.size() > most)
     throw InputError(fmt::format("the word: expected 2 to {} letters{}, found {}", most,

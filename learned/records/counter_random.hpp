@@ -20,7 +20,8 @@ enum class RandomStream : std::uint64_t {
   world = 8,       ///< facts that all runs of a corpus share
   held_out = 9,    ///< which questions are kept for measuring
   starts = 10,     ///< states that a recursion begins with
-  lengths = 11     ///< which earlier stage a batch is of
+  lengths = 11,    ///< which earlier stage a batch is of
+  beginnings = 12  ///< which beginnings of words are kept
 };
 
 /// Random numbers by counter (Philox 4x64-10 of Salmon et al. 2011): what is drawn depends on the

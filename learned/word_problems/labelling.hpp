@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,16 +12,29 @@
 
 namespace logdepth::inline learned_word_problems {
 
-/// What letters do to what a network answers with: of a monoid the elements and products with a letter
+/// What a network answers with after every letter: of a monoid the elements, which letters change by products
 /// from the right, of an automaton its states.
 struct Labelling {
   std::string name;
   std::uint32_t letters = 0, start = 0, labels = 0;
   std::vector<std::uint32_t> next = {};   ///< [states, letters]
   std::vector<std::uint32_t> label = {};  ///< of every state
+  /// In place of `next` and `label`: labels after every letter, of a language without states.
+  std::function<std::vector<std::uint32_t>(std::span<const std::uint32_t>)> of_word = {};
 
   std::uint32_t step(std::uint32_t state, std::uint32_t letter) const {
     return next[std::size_t{state} * letters + letter];
+  }
+  /// The labels after every letter of a word.
+  std::vector<std::uint32_t> after(std::span<const std::uint32_t> word) const {
+    if (of_word) return of_word(word);
+    std::vector<std::uint32_t> found;
+    std::uint32_t state = start;
+    for (const std::uint32_t one : word) {
+      state = step(state, one);
+      found.push_back(label[state]);
+    }
+    return found;
   }
 };
 

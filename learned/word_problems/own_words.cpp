@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/quoted_text.hpp"
-#include "learned/word_problems/labelling.hpp"
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/own_automaton.hpp"
 #include "logdepth/errors.hpp"
@@ -91,31 +90,22 @@ OwnWords read_own_words(const std::string& file) {
   return own;
 }
 
-std::vector<LabelledWord> read_words_of_automaton(const std::string& file, const Dfa& automaton,
-                                                  bool verdicts) {
-  const Labelling moves = labelling_of(automaton, "", verdicts);
+std::vector<LabelledWord> read_words_of(const std::string& file, const Alphabet& alphabet,
+                                        const Labelling& moves, const LabellingNames& called) {
   WordNames names;
   names.letter = [&](std::string_view name) {
-    if (const auto letter = automaton.alphabet.find(name)) return *letter;
-    throw InputError("expected a letter of the automaton, found " + in_quotes(name));
+    if (const auto letter = alphabet.find(name)) return *letter;
+    throw InputError(
+        fmt::format("expected a letter of the {}, found {}", called.language, in_quotes(name)));
   };
   names.label = [&](std::string_view name) {
     std::uint32_t label = moves.labels;
     if (is_whole_number(name)) std::from_chars(name.data(), name.data() + name.size(), label);
     if (label < moves.labels) return label;
-    throw InputError(fmt::format("expected {} from 0 to {}, found {}",
-                                 verdicts ? "a verdict" : "a state", moves.labels - 1,
-                                 in_quotes(name)));
+    throw InputError(fmt::format("expected a {} from 0 to {}, found {}", called.label,
+                                 moves.labels - 1, in_quotes(name)));
   };
-  names.expected = [&](const std::vector<std::uint32_t>& word) {
-    std::vector<std::uint32_t> expected;
-    std::uint32_t state = moves.start;
-    for (const std::uint32_t letter : word) {
-      state = moves.step(state, letter);
-      expected.push_back(moves.label[state]);
-    }
-    return expected;
-  };
+  names.expected = [&](const std::vector<std::uint32_t>& word) { return moves.after(word); };
   std::vector<LabelledWord> words = parse_labelled_words(read_text_file(file), file, names).words;
   for (LabelledWord& word : words) word.labels.clear();
   return words;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "learned/word_problems/labelled_words.hpp"
+#include "learned/word_problems/labelling.hpp"
 #include "objects/automaton.hpp"
 
 namespace logdepth::inline learned_word_problems {
@@ -24,10 +25,15 @@ struct OwnWords {
 /// more than kMostElements letters or labels.
 OwnWords read_own_words(const std::string& file);
 
-/// Words of a file that an automaton labels by its states, by their numbers, or with `verdicts` by 0 and 1;
+/// How messages call what labels the words of a file, and its labels: "automaton", "state".
+struct LabellingNames {
+  const char *language, *label;
+};
+
+/// Words of a file that an automaton labels by the numbers of its states, or a language by its verdicts 0 and 1;
 /// labels do not stay with the words. Errors: InputError with file, line and column, also where a label is
-/// not that of the automaton.
-std::vector<LabelledWord> read_words_of_automaton(const std::string& file, const Dfa& automaton,
-                                                  bool verdicts);
+/// not that of `moves`.
+std::vector<LabelledWord> read_words_of(const std::string& file, const Alphabet& alphabet,
+                                        const Labelling& moves, const LabellingNames& called);
 
 }  // namespace logdepth::inline learned_word_problems

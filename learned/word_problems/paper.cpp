@@ -11,6 +11,7 @@
 #include "learned/report/curve_report.hpp"
 #include "learned/report/settings_sweep.hpp"
 #include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/own_crasp.hpp"
 #include "learned/word_problems/own_words.hpp"
 #include "learned/word_problems/presets.hpp"
 #include "learned/word_problems/published_depth.hpp"
@@ -41,6 +42,7 @@ class WordProblemExperiment final : public Experiment {
           "labels of --regex and --automaton: states of the minimal automaton, or verdicts, "
           "whether it accepts",
           labels_, {"states", "verdicts"});
+    visit("--crasp", "the verdicts of this C-RASP program, after every letter", crasp_);
     visit("--kind",
           "stack (different layers), loop (one repeated block) or adaptive-loop (--depths "
           "iterations of the block per doubling of the length)",
@@ -63,7 +65,7 @@ class WordProblemExperiment final : public Experiment {
           teach_, {"none", "windows"});
     visit("--data",
           "train on the words of this CSV file, with columns input and target; without --monoid, "
-          "--regex and --automaton its own letters and labels, one per letter or per word",
+          "--regex, --automaton and --crasp its own letters and labels, one per letter or per word",
           data_);
   }
 
@@ -74,13 +76,21 @@ class WordProblemExperiment final : public Experiment {
     if (packed_ && kind_ == WordModel::adaptive_loop)
       throw InputError(
           "--packed: expected --kind stack or loop, since all rows run as many layers");
-    const bool own = !regex_.empty() || !automaton_.empty();
+    const bool with_states = !regex_.empty() || !automaton_.empty();
+    const bool own = with_states || !crasp_.empty();
     if (!regex_.empty() && !automaton_.empty())
       throw InputError("--regex: expected one of --regex and --automaton, found both");
-    if (own && !monoids_.empty())
-      throw InputError("--monoid: expected one of --monoid, --regex and --automaton, found " +
+    if (with_states && !crasp_.empty())
+      throw InputError("--crasp: expected one of --regex, --automaton and --crasp, found " +
                        std::string(regex_.empty() ? "--automaton" : "--regex") + " as well");
-    if (!own && labels_ != WordTaskConfig::Labels::states)
+    if (own && !monoids_.empty())
+      throw InputError(
+          "--monoid: expected one of --monoid, --regex, --automaton and --crasp, found " +
+          std::string(!regex_.empty()       ? "--regex"
+                      : !automaton_.empty() ? "--automaton"
+                                            : "--crasp") +
+          " as well");
+    if (!with_states && labels_ != WordTaskConfig::Labels::states)
       throw InputError("--labels: expected --regex or --automaton beside it");
     // Without a monoid, a file of words has its own labels.
     const bool own_labels = !own && monoids_.empty() && !data_.empty();
@@ -93,6 +103,8 @@ class WordProblemExperiment final : public Experiment {
       const OwnWords words = read_own_words(data_);
       own_name = words.name;
       longest = std::max(2u, packed_ ? words.longest() / 2 : words.longest());
+    } else if (!crasp_.empty()) {
+      own_name = own_crasp(crasp_, "--").name;
     } else if (own) {
       own_name = name_of_automaton(own_automaton(regex_, automaton_), automaton_,
                                    labels_ == WordTaskConfig::Labels::verdicts);
@@ -105,6 +117,7 @@ class WordProblemExperiment final : public Experiment {
         task.regex = regex_;
         task.automaton = automaton_;
         task.labels = labels_;
+        task.crasp = crasp_;
         if (own_labels) task.max_length = longest;
         if (max_length_) task.max_length = *max_length_;
         if (packed_) pack(config);
@@ -127,7 +140,7 @@ class WordProblemExperiment final : public Experiment {
 
  private:
   std::vector<std::string> monoids_;
-  std::string regex_, automaton_;
+  std::string regex_, automaton_, crasp_;
   WordTaskConfig::Labels labels_ = WordTaskConfig::Labels::states;
   WordModel kind_ = WordModel::stack;
   std::vector<std::uint32_t> depths_ = {1, 2, 4, 6}, widths_;

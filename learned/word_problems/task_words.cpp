@@ -45,8 +45,13 @@ Labelling labelling_of(const Dfa& automaton, const WordTaskConfig& config) {
 }
 
 std::optional<Dfa> own_automaton_of(const WordTaskConfig& config) {
-  if (!config.monoid.empty() || config.own_labels()) return std::nullopt;
+  if (!config.monoid.empty() || !config.crasp.empty() || config.own_labels()) return std::nullopt;
   return own_automaton(config.regex, config.automaton);
+}
+
+std::optional<OwnCrasp> own_crasp_of(const WordTaskConfig& config) {
+  if (!config.monoid.empty() || config.crasp.empty()) return std::nullopt;
+  return own_crasp(config.crasp);
 }
 
 std::uint32_t count_of(const std::vector<std::string>& names) {
@@ -74,18 +79,21 @@ TaskWords::TaskWords(const WordTaskConfig& config)
     : config_(config),
       table_(config.monoid.empty() ? MonoidTable() : table_of(config)),
       automaton_(own_automaton_of(config)),
+      crasp_(own_crasp_of(config)),
       own_(own_words_of(config)),
       labelling_(own_ ? Labelling{own_->name, count_of(own_->letters), 0, count_of(own_->labels)}
                  : automaton_ ? labelling_of(*automaton_, config)
+                 : crasp_     ? labelling_of(*crasp_)
                               : labelling_of(table_)),
       lengths_(stage_lengths(config.max_length)) {
+  if (crasp_) verdict_words_.emplace(crasp_->program, config.measured_times * config.max_length);
   if (!config.data.empty()) take_words();
 }
 
 void TaskWords::take_words() {
-  HeldOutWords parts = hold_out(own_         ? std::move(own_->given.words)
-                                : automaton_ ? words_of_automaton()
-                                             : words_of_monoid(),
+  HeldOutWords parts = hold_out(own_                   ? std::move(own_->given.words)
+                                : automaton_ || crasp_ ? words_of_language()
+                                                       : words_of_monoid(),
                                 "task.data: " + config_.data);
   trained_ = std::move(parts.trained);
   held_out_ = std::move(parts.held_out);
@@ -127,9 +135,18 @@ std::vector<LabelledWord> TaskWords::cut(std::vector<LabelledWord> words) const 
   return words;
 }
 
-std::vector<LabelledWord> TaskWords::words_of_automaton() const {
-  return cut(read_words_of_automaton(config_.data, *automaton_,
-                                     config_.labels == WordTaskConfig::Labels::verdicts));
+std::vector<LabelledWord> TaskWords::words_of_language() const {
+  const bool states = automaton_ && config_.labels == WordTaskConfig::Labels::states;
+  return cut(read_words_of(config_.data, alphabet(), labelling_,
+                           {automaton_ ? "automaton" : "program", states ? "state" : "verdict"}));
+}
+
+std::vector<std::uint32_t> TaskWords::draw(std::uint32_t length, CounterRandom& random) const {
+  if (verdict_words_) return verdict_words_->draw(length, random);
+  std::vector<std::uint32_t> word(length);
+  for (std::uint32_t& letter : word)
+    letter = static_cast<std::uint32_t>(random.below(labelling_.letters));
+  return word;
 }
 
 std::vector<LabelledWord> TaskWords::words_of_monoid() const {
@@ -177,7 +194,7 @@ std::vector<std::size_t> TaskWords::asked(std::uint32_t length) const {
 
 std::string TaskWords::letter_name(std::size_t letter) const {
   if (own_) return own_->letters.at(letter);
-  if (automaton_) return automaton_->alphabet.names().at(letter);
+  if (automaton_ || crasp_) return alphabet().name(static_cast<Letter>(letter));
   return std::to_string(table_.letters.at(letter));
 }
 std::string TaskWords::label_name(std::size_t label) const {

@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "learned/records/counter_random.hpp"
 #include "learned/word_problems/labelling.hpp"
 #include "learned/word_problems/monoid_table.hpp"
+#include "learned/word_problems/own_crasp.hpp"
 #include "learned/word_problems/own_words.hpp"
+#include "learned/word_problems/verdict_words.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "objects/automaton.hpp"
 
@@ -23,7 +26,8 @@ class TaskWords {
 
   const MonoidTable& table() const { return table_; }                 ///< empty without a monoid
   const std::optional<Dfa>& automaton() const { return automaton_; }  ///< in place of a monoid
-  const std::optional<OwnWords>& own() const { return own_; }         ///< in place of both
+  const std::optional<OwnCrasp>& crasp() const { return crasp_; }     ///< in place of both
+  const std::optional<OwnWords>& own() const { return own_; }         ///< in place of all
   const Labelling& labelling() const { return labelling_; }
   /// Of the stages.
   const std::vector<std::uint32_t>& lengths() const { return lengths_; }
@@ -31,6 +35,8 @@ class TaskWords {
   const std::vector<LabelledWord>& trained() const { return trained_; }
   const std::vector<LabelledWord>& held_out() const { return held_out_; }
 
+  /// The letters of a word that no file has.
+  std::vector<std::uint32_t> draw(std::uint32_t length, CounterRandom& random) const;
   /// How many of the words may be read in so many letters: with a label per word the whole ones, which
   /// come first.
   std::size_t fitting(const std::vector<LabelledWord>& words, std::uint32_t length) const;
@@ -45,14 +51,21 @@ class TaskWords {
  private:
   void take_words();
   std::vector<LabelledWord> cut(std::vector<LabelledWord> words) const;
-  std::vector<LabelledWord> words_of_automaton() const;
+  std::vector<LabelledWord> words_of_language() const;
   std::vector<LabelledWord> words_of_monoid() const;
+
+  /// Of the automaton or the program.
+  const Alphabet& alphabet() const {
+    return automaton_ ? automaton_->alphabet : crasp_->program.alphabet;
+  }
 
   const WordTaskConfig& config_;
   MonoidTable table_;
   std::optional<Dfa> automaton_;
+  std::optional<OwnCrasp> crasp_;
   std::optional<OwnWords> own_;
   Labelling labelling_;
+  std::optional<VerdictWords> verdict_words_;  ///< of the program
   std::vector<std::uint32_t> lengths_;
   std::vector<LabelledWord> trained_, held_out_;
 };

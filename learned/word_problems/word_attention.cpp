@@ -62,9 +62,11 @@ std::vector<std::string> letters_of_run(const RunRecord& record) {
     throw InputError(record.folder + "/" + kRecordFile + ": task.kind: expected " +
                      WordTaskConfig().kind() + ", found " + record.config.task->kind());
   if (!task->asks_products()) {
-    // An automaton's, or those of a file.
+    // Those of an automaton, a program, or a file.
     const RecordFields result(record.result, record.folder + "/" + kRecordFile + ": result");
-    const RecordFields named = result.has("automaton") ? result.object("automaton") : result;
+    const RecordFields named = result.has("automaton") ? result.object("automaton")
+                               : result.has("crasp")   ? result.object("crasp")
+                                                       : result;
     std::vector<std::string> letters;
     for (const Json& letter : named.list("letters"))
       letters.push_back(letter.is_string() ? letter.get<std::string>() : "");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <ostream>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "learned/word_problems/labelling.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/own_crasp.hpp"
 #include "learned/word_problems/task_words.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "learned/word_problems/word_tokens.hpp"
@@ -103,6 +105,7 @@ class WordTask final : public Task, public BatchText {
     const std::uint32_t words = words_.measured(length);
     Json result = {{"kind", "words"}, {"monoid", labelling_.name}, {"size", labelling_.labels}};
     if (words_.automaton()) result["automaton"] = automaton_to_json(*words_.automaton());
+    if (words_.crasp()) result["crasp"] = crasp_to_json(*words_.crasp());
     if (words_.own()) {
       result["letters"] = words_.own()->letters;
       result["labels"] = words_.own()->labels;
@@ -115,6 +118,7 @@ class WordTask final : public Task, public BatchText {
     if (!words_.held_out().empty()) result["held_out"] = true;
     result["threshold"] = config_.threshold;
     result["accuracy"] = after.back();
+    if (words_.crasp()) result.update(one_verdict(length));
     if (!predictor.own_loops) return result;
     result["by_loops"] = Json::array();
     for (std::size_t loops = 1; loops <= after.size(); ++loops) {
@@ -165,7 +169,10 @@ class WordTask final : public Task, public BatchText {
            (result["censored"].get<bool>() ? ", censored" : "") + "), " + result["loose"].dump() +
            " (loose) of " + result["length"].dump() + ", threshold " + result["threshold"].dump() +
            ", " + result["words"].dump() +
-           (result.contains("held_out") ? " words held out of the file" : " words");
+           (result.contains("held_out") ? " words held out of the file" : " words") +
+           (result.contains("one_verdict")
+                ? ", n* = " + result["one_verdict"].dump() + " of the more frequent verdict alone"
+                : "");
   }
 
  private:
@@ -274,6 +281,25 @@ class WordTask final : public Task, public BatchText {
     return shares;
   }
 
+  /// The share of the words that the program accepts at each index, and the n* of a network that answers with the
+  /// more frequent verdict there: of many programs it is not 0.
+  Json one_verdict(std::uint32_t length) const {
+    std::vector<std::size_t> accepted(length);
+    const std::uint32_t words = words_.measured(length), at_once = measured_at_once(length);
+    for (std::uint32_t first = 0; first < words; first += at_once) {
+      const Samples samples = validation_batch(length, first, std::min(at_once, words - first));
+      for (std::size_t i = 0; i < samples.targets.size(); ++i)
+        if (samples.targets[i] != Samples::kIgnored)
+          accepted[i % samples.tokens - tokens_.before()] += samples.targets[i] == 1;
+    }
+    Accuracies shares, constant;
+    for (const std::size_t count : accepted) {
+      shares.push_back(static_cast<double>(count) / static_cast<double>(words));
+      constant.push_back(std::max(shares.back(), 1 - shares.back()));
+    }
+    return {{"accepted", shares}, {"one_verdict", n_star(constant, config_.threshold).strict}};
+  }
+
   Json reached(const Accuracies& accuracy) const {
     const NStar result = n_star(accuracy, config_.threshold);
     return {{"strict", result.strict}, {"loose", result.loose}, {"censored", result.censored}};
@@ -305,7 +331,7 @@ class WordTask final : public Task, public BatchText {
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
       if (words_.held_out().empty()) {
-        add_word(samples, drawn_word(length, random), length, random);
+        add_word(samples, {words_.draw(length, random)}, length, random);
       } else {
         add_word(samples, words_.held_out()[first + i], length, random);
       }
@@ -320,7 +346,7 @@ class WordTask final : public Task, public BatchText {
                          CounterRandom& random) const {
     const std::uint32_t earlier = stage == 0 ? 0 : lengths_[stage - 1];
     if (words_.trained().empty()) {
-      add_word(samples, drawn_word(room, random), room, random);
+      add_word(samples, {words_.draw(room, random)}, room, random);
       return room == lengths_[stage];
     }
     const LabelledWord& word =
@@ -330,27 +356,16 @@ class WordTask final : public Task, public BatchText {
     return whole > earlier && whole <= room;
   }
 
-  LabelledWord drawn_word(std::uint32_t length, CounterRandom& random) const {
-    LabelledWord word{std::vector<std::uint32_t>(length)};
-    for (std::uint32_t& letter : word.letters)
-      letter = static_cast<std::uint32_t>(random.below(labelling_.letters));
-    return word;
-  }
-
   /// The beginning of `word` with its labels, or with drawn ones in their place.
   void add_word(Samples& samples, const LabelledWord& word, std::uint32_t length,
                 CounterRandom& random) const {
     const std::size_t letters = std::min<std::size_t>(word.letters.size(), length);
     tokens_.add(samples, word.letters, letters);
-    std::uint32_t state = labelling_.start;
+    std::vector<std::uint32_t> after;
+    if (word.labels.empty()) after = labelling_.after(std::span(word.letters).first(letters));
     for (std::size_t i = 0; i < letters; ++i) {
-      std::int32_t target = Samples::kIgnored;
-      if (!word.labels.empty()) {
-        target = word.labels[i];
-      } else {
-        state = labelling_.step(state, word.letters[i]);
-        target = static_cast<std::int32_t>(labelling_.label[state]);
-      }
+      std::int32_t target =
+          word.labels.empty() ? static_cast<std::int32_t>(after[i]) : word.labels[i];
       if (config_.shuffled_labels && target != Samples::kIgnored)
         target = static_cast<std::int32_t>(random.below(labelling_.labels));
       samples.targets.push_back(target);

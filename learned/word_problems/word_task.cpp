@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
 }  // namespace
 
 bool WordTaskConfig::own_labels() const {
-  return monoid.empty() && regex.empty() && automaton.empty() && !data.empty();
+  return monoid.empty() && regex.empty() && automaton.empty() && crasp.empty() && !data.empty();
 }
 
 const WordTaskConfig& WordTaskConfig::checked() const {
@@ -65,11 +65,14 @@ const WordTaskConfig& WordTaskConfig::checked() const {
     require(c.teach == WordTaskConfig::Teach::none,
             "task.teach: windows are products of a monoid, expected task.teach none without one");
     require(c.letters == WordTaskConfig::Letters::all,
-            "task.letters: an automaton or a file has its own letters, expected all");
+            "task.letters: an automaton, a program or a file has its own letters, expected all");
     require(
         !c.own_labels() || c.labels == WordTaskConfig::Labels::states,
         "task.labels: a file without task.regex and task.automaton has its own labels, expected "
         "states");
+    require(c.crasp.empty() || (c.regex.empty() && c.automaton.empty()),
+            "task.crasp: expected one of task.regex, task.automaton and task.crasp, found " +
+                std::string(c.regex.empty() ? "task.automaton" : "task.regex") + " as well");
   }
   require(c.teach == WordTaskConfig::Teach::none || !c.shuffled_labels,
           "task.teach: expected labels that are computed, not task.shuffled_labels");
@@ -89,7 +92,8 @@ void WordTaskConfig::visit(SettingVisitor& visit) {
   if (monoid.empty()) {
     visit("regex", regex);
     visit.file("automaton", automaton);
-    visit("labels", labels, {"states", "verdicts"});
+    if (regex.empty() && automaton.empty()) visit.file("crasp", crasp);
+    if (crasp.empty()) visit("labels", labels, {"states", "verdicts"});
   }
   visit("letters", letters, {"all", "generators"});
   visit("positions", positions, {"table", "begin"});

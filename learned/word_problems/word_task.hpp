@@ -33,15 +33,17 @@ namespace logdepth::inline learned_word_problems {
 /// word behind its begin token and reading no other; the row's end cuts the last one short. Then each
 /// row, not each batch, may be of an earlier stage, and every batch has one shape whatever the stage.
 ///
+/// Words of a C-RASP program are drawn so that both of its verdicts occur (verdict_words.hpp), others uniformly.
+///
 /// With `data` the words come from that file. Those of a monoid, in either convention, and those of an
-/// automaton must have its labels. Without a monoid and an automaton letters and labels are the names in
+/// automaton or a program must have its labels. Without any of these letters and labels are the names in
 /// the file; a label per word is asked for after the last letter only, and a stage trains on whole words
 /// up to its length. Every tenth of its different words is held out and is what the measure asks about, as many of
 /// them as there are up to `validation`; no seed changes which. Nothing is trained on a word that is
 /// held out.
 struct WordTaskConfig final : TaskSettings {
   enum class Letters { all, generators };
-  /// As `compile regular --group` names them; empty: the task is that of the automaton, or of `data`.
+  /// As `compile regular --group` names them; empty: the task is that of the automaton, the program, or `data`.
   std::string monoid = "S3";
   /// An automaton in place of the monoid, by an expression or a file: after every letter the network
   /// answers with the state of the minimal automaton, or with whether it accepts. These settings are
@@ -49,6 +51,9 @@ struct WordTaskConfig final : TaskSettings {
   std::string regex, automaton;
   enum class Labels { states, verdicts };
   Labels labels = Labels::states;
+  /// A file with a C-RASP program in place of both: after every letter the network answers with its verdict. The
+  /// setting is there without monoid and automaton only, and `labels` without it only.
+  std::string crasp;
   Letters letters = Letters::all;
   /// What says where a letter stands: a learned vector for each position up to max_length, or a token
   /// that begins the word, beside what model.positions makes of distances.

@@ -8,8 +8,10 @@
 #include "base/phrases.hpp"
 #include "compiler/file/measure.hpp"
 #include "compiler/passes/compile.hpp"
+#include "constructions/crasp/counting_programs.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
+#include "oracle/crasp_oracle.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
@@ -127,11 +129,10 @@ ConstructedDepths built(const std::string& problem, Form form, const std::string
   return depths;
 }
 
-void test_words(ConstructedDepths& depths, const Model& model, const Action& action,
-                const std::string& group, std::uint64_t seed, const std::string& of) {
-  const auto oracle = make_action_oracle(action, group);
+void test_words(ConstructedDepths& depths, const Model& model, const LanguageOracle& oracle,
+                std::uint64_t seed, const std::string& of) {
   ExactRuns runs(model);
-  WordDomain questions(model, *oracle);
+  WordDomain questions(model, oracle);
   const auto found =
       examine_words(runs, questions, {kEveryWord, kRandomWords, kLongestWord, seed}, {});
   const auto& wrong = found.counterexample;
@@ -199,9 +200,25 @@ ConstructedDepths constructed(const Construction& construction, const DepthRow& 
     }
     verify(depths, of, [&] {
       if (words)
-        test_words(depths, model, *action, group, options.seed, of);
+        test_words(depths, model, *make_action_oracle(*action, group), options.seed, of);
       else
         test_graphs(depths, model, options.seed, of);
+    });
+  });
+}
+
+/// The network of a C-RASP program, whose depth is that of its comparisons and tables at every length.
+ConstructedDepths counting(const std::string& problem, const CraspProgram& program,
+                           const ConstructedOptions& options) {
+  return built(problem, Form::optimised, "counting program", [&](ConstructedDepths& depths) {
+    const Model model =
+        read_back(counting_program(program, "counting program of " + problem), "counting program");
+    count_file(depths, model, options.up_to);
+    depths.formula = depth_formula(model);
+    for (const std::uint64_t n : doublings(options.up_to))
+      depths.depths.emplace_back(n, depth_at(model, n));
+    verify(depths, "", [&] {
+      test_words(depths, model, *make_crasp_oracle(program, problem), options.seed, "");
     });
   });
 }
@@ -242,6 +259,8 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
     });
     add_built(Problem::words, group);
   }
+  for (const auto& one : options.counting)
+    parts.emplace_back([&] { return counting(one.first, one.second, options); });
   if (options.reachability) {
     parts.emplace_back(
         [&] { return claimed(kReachability, statement("thm-5.1"), "Thm 5.1", sizes, 1); });

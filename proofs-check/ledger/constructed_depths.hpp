@@ -11,6 +11,7 @@
 
 #include "constructions/catalogue/catalogue.hpp"
 #include "objects/action.hpp"
+#include "objects/crasp.hpp"
 #include "proofs-check/claims/claim.hpp"
 
 namespace logdepth::inline proofs_check_ledger {
@@ -43,8 +44,9 @@ struct ConstructedDepths {
 };
 
 struct ConstructedOptions {
-  std::vector<std::string> groups;         ///< names as `compile regular --group` takes them
-  std::map<std::string, Action> automata;  ///< more languages, by the names of their problems
+  std::vector<std::string> groups;               ///< names as `compile regular --group` takes them
+  std::map<std::string, Action> automata;        ///< more languages, by the names of their problems
+  std::map<std::string, CraspProgram> counting;  ///< and more, of counting programs
   bool reachability = true;
   std::uint64_t up_to = 512;  ///< sizes 2, 4, 8, ... up to this
   std::uint64_t seed = 1;     ///< of the random inputs

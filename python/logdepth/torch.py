@@ -386,9 +386,9 @@ class TrainedBlock(torch.nn.Module):
 
 class TrainedRun(torch.nn.Module):
     """The network of a run of word problems. `config` is its config.json. `letters` and `labels` are the names
-    of an automaton or a file, else None. With positions "begin" the token before the first letter is the
-    last row of the embedding, with a "table" a second embedding has a row for each position. Before each
-    iteration `step_scale` times the iteration's row of `step_embedding` is added to the state."""
+    of an automaton, a C-RASP program or a file, else None. With positions "begin" the token before the first
+    letter is the last row of the embedding, with a "table" a second embedding has a row for each position.
+    Before each iteration `step_scale` times the iteration's row of `step_embedding` is added to the state."""
 
     def __init__(self, config, weights, letters=None, labels=None):
         super().__init__()
@@ -492,6 +492,6 @@ def load_run(folder, device=None, dtype=None):
                              f"found {model[name]}")
     record = folder / "record.json"
     result = json.loads(record.read_text(encoding="utf-8"))["result"] if record.exists() else {}
-    letters = result.get("automaton", result).get("letters")
+    letters = result.get("automaton", result.get("crasp", result)).get("letters")
     network = TrainedRun(config, load_file(folder / "model.safetensors"), letters, result.get("labels"))
     return network.to(device=device, dtype=dtype)

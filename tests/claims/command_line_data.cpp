@@ -139,13 +139,41 @@ TEST_F(Data, WordsOfAnAutomatonHaveItsStatesOrVerdicts) {
     more.insert(more.begin(), ask.begin(), ask.end());
     refuses(more, reason);
   };
-  refuses_words({}, "expected one of --monoid, --regex and --automaton, found none");
+  refuses_words({}, "expected one of --monoid, --regex, --automaton and --crasp, found none");
   refuses_words({"--regex", "a", "--monoid", "S3"}, "--monoid excludes --regex");
   refuses_words({"--regex", "a*b", "--letters", "all"}, "--letters requires --monoid");
   refuses_words({"--regex", "()"},
                 "--regex: regular expression, column 1: no letter occurs; expected");
   refuses_words({"--monoid", "S3", "--labels", "states"}, "--monoid excludes --labels");
   refuses_words({"--automaton", "abb.txt", "-o", "abb.txt"}, "abb.txt");
+}
+
+TEST_F(Data, WordsOfAProgramHaveItsVerdictsAndBothOccur) {
+  const std::string dyck1 = example("crasp/dyck1.crasp");
+  const std::string printed =
+      done({"data", "words", "--crasp", dyck1, "--length", "12", "--words", "200", "--seed", "3"});
+  const auto rows = lines(printed);
+  ASSERT_EQ(rows.size(), 201u);
+  EXPECT_EQ(rows[0], "seed,input,target");
+  int accepted = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const std::string input = rows[i].substr(2, 23);  // twelve letters and the blanks between them
+    const auto verdicts = numbers(rows[i], 2);
+    ASSERT_EQ(verdicts.size(), 12u);
+    int open = 0;
+    bool violated = false;
+    for (std::size_t k = 0; k < 12; ++k) {
+      open += input[2 * k] == '(' ? 1 : -1;
+      violated |= open < 0;
+      EXPECT_EQ(verdicts[k], !violated && open == 0 ? 1 : 0) << rows[i];
+    }
+    accepted += verdicts[11];
+  }
+  EXPECT_GT(accepted, 40);  // 132 of 4096 uniform words
+  EXPECT_LT(accepted, 120);
+  EXPECT_EQ(lines(done({"data", "words", "--crasp", dyck1, "--length", "12", "--words", "10",
+                        "--seed", "3"}))[10],
+            rows[10]);
 }
 
 TEST_F(Data, TheTwoConventionsHoldTheSameWordsAndCheckTellsThemApart) {

@@ -391,7 +391,8 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
   refuses(with({"--set", "task.kind=graphs"}), "task.kind");
   refuses({"word-problem", "--monoid", "S9x", "--out", "runs"}, "S9x");
   refuses({"word-problem", "--monoid", "S3", "--regex", "(a|b)*a", "--out", "runs"},
-          "--monoid: expected one of --monoid, --regex and --automaton, found --regex as well");
+          "--monoid: expected one of --monoid, --regex, --automaton and --crasp, found --regex as "
+          "well");
   refuses({"word-problem", "--regex", "(a|b)*a", "--automaton", "a.fst", "--out", "runs"},
           "--regex: expected one of --regex and --automaton, found both");
   refuses({"word-problem", "--labels", "verdicts", "--out", "runs"}, "--labels: expected --regex");

@@ -23,8 +23,10 @@ RUNS = {
               "model.step_embedding=sinusoidal", "--set", "model.initial=1", "--set", "model.final=1"],
     "automaton": ["--regex", "(a|b|c|d|e|f)*abb", "--depths", "1", "--write-data", "--set",
                   "training.promotion=0.001", "--set", "training.read_every=1"],
+    "crasp": ["--crasp", "own.crasp", "--depths", "1"],
     "words": ["--data", "own.csv", "--kind", "adaptive-loop", "--depths", "1"],
 }
+PROGRAM = "alphabet a b c d e f\nL := #[Q_a] > #[Q_b]\n"
 OWN = "input,target\na b c d e f a b,1 0 1 0 1 0 1 0\nf e d c b a f e,0 1 0 1 0 1 0 1\n"
 
 
@@ -34,8 +36,8 @@ def torch_module():
 
 
 def train(name, out, data):
-    options = [str(data / "own.csv") if option == "own.csv" else option for option in RUNS[name]]
-    task = [] if name in ("automaton", "words") else ["--monoid", "S3"]
+    options = [str(data / option) if option.startswith("own.") else option for option in RUNS[name]]
+    task = [] if name in ("automaton", "crasp", "words") else ["--monoid", "S3"]
     exported.logdepth("train", "word-problem", *task, "--max-length", "8", "--widths", "16", "--steps", "3",
                       "--set", "task.validation=20", *options, "--out", out)
 
@@ -44,6 +46,7 @@ def train(name, out, data):
 def folders(tmp_path_factory):
     out = tmp_path_factory.mktemp("runs")
     (out / "own.csv").write_text(OWN)
+    (out / "own.crasp").write_text(PROGRAM)
     found = {}
     for name in RUNS:
         train(name, out / name, out)
@@ -99,8 +102,8 @@ def test_batches_are_those_that_the_run_was_trained_on(folders):
     assert (folder / "batches.csv").read_bytes() == before
 
 
-def test_letters_have_the_names_of_the_file_and_of_the_automaton(folders, torch_module):
-    for name, labels in ("automaton", None), ("words", ["0", "1"]):
+def test_letters_have_the_names_of_the_file_the_program_and_the_automaton(folders, torch_module):
+    for name, labels in ("automaton", None), ("crasp", None), ("words", ["0", "1"]):
         network = torch_module.load_run(folders[name])
         assert (network.letters, network.labels) == (list("abcdef"), labels)
         assert torch.equal(network.encode(["b", "f"]), network.encode([1, 5]))

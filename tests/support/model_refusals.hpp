@@ -11,7 +11,8 @@
 namespace logdepth::support {
 
 /// The sentence with which a model is refused, without its folder; empty when it is read.
-inline std::string model_refusal(const TemporaryFolder& folder, const std::string& path) {
+inline std::string model_refusal(const runtime_file::TemporaryFolder& folder,
+                                 const std::string& path) {
   try {
     const LanguageModelFile file(path);
     for (const auto& parameter : file.parameters()) file.values(parameter);

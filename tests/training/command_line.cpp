@@ -193,6 +193,56 @@ TEST_F(TrainingCommand, WordsOfAFileAreTrainedOn) {
   EXPECT_NE(refused.err.find("bad.csv"), std::string::npos) << refused.err;
 }
 
+TEST_F(TrainingCommand, VerdictsOfAProgramAreTrainedOn) {
+  const std::string dyck1 = example("crasp/dyck1.crasp");
+  const Arguments tiny = {"train",        "word-problem",
+                          "--crasp",      dyck1,
+                          "--depths",     "2",
+                          "--widths",     "16",
+                          "--max-length", "4",
+                          "--set",        "task.validation=200",
+                          "--steps",      "300",
+                          "--set",        "training.learning_rate=0.004"};
+  ASSERT_EQ(train(tiny, {"--write-plan", "plan.json"}).status, 0);
+  ASSERT_EQ(logdepth({"train", "plan", "plan.json", "--out", "planned"}).status, 0);
+  const Finished first = train(tiny, {"--out", "runs"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  const std::string name = json::parse(folder.read("plan.json"))["runs"][0]["name"];
+  ASSERT_TRUE(name.starts_with("dyck1-")) << name;
+  const std::string run = "runs/" + name + "/";
+  const json record = json::parse(folder.read(run + "record.json"));
+  EXPECT_EQ(record["config"]["task"]["crasp"], dyck1);
+  EXPECT_EQ(record["inputs"].size(), 1u) << "the hash of the program";
+  const json& result = record["result"];
+  EXPECT_EQ(result["monoid"], name.substr(0, name.find('/')));
+  EXPECT_EQ(result["crasp"]["letters"], (json{"(", ")"}));
+  EXPECT_EQ(result["length"], 4);
+  EXPECT_EQ(result["strict"], 4) << result.dump();
+  EXPECT_EQ(result["one_verdict"], 1);
+  EXPECT_EQ(folder.read("planned/" + name + "/model.safetensors"),
+            folder.read(run + "model.safetensors"));
+
+  const json measured = json::parse(done({"measure", run, "--length", "6", "--json"}));
+  EXPECT_EQ(measured["result"]["crasp"], result["crasp"]);
+  EXPECT_NE(done({"draw", "--learned", run, "--input", "(())"}).find("on 64 random words"),
+            std::string::npos);
+  const Finished drawn =
+      logdepth({"draw", "--learned", run, "--input", "(())", "-o", "picture.svg"});
+  EXPECT_EQ(drawn.status, 2);
+  EXPECT_EQ(drawn.err,
+            "logdepth: picture.svg: expected a run of a monoid or an automaton, whose compiled "
+            "scan is drawn, found one of a C-RASP program; without -o its circuit is named\n");
+  const json depth = json::parse(done({"compare", "depth", "runs", "--up-to", "8", "--json"}));
+  bool compared = false;
+  for (const json& problem : depth["problems"]) {
+    if (problem["problem"] != result["monoid"]) continue;
+    compared = true;
+    ASSERT_EQ(problem["constructed"].size(), 1u);
+    EXPECT_EQ(problem["constructed"][0]["construction"], "counting program");
+  }
+  EXPECT_TRUE(compared) << depth.dump(1);
+}
+
 TEST_F(TrainingCommand, AFailedRunDoesNotStopTheOthers) {
   ASSERT_EQ(logdepth({"train", "plan", "p.json", "--out", "runs"}).status, 2) << "no plan yet";
   folder.write("garbage.safetensors", "no tensors at all");
