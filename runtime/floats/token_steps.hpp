@@ -47,7 +47,8 @@ LOGDEPTH_BOTH void add_term(Real& sum, double& sum_error, const Real& weight, do
   const Real term = weight * x;
   const double moved = magnitude(weight) * (1 + relative) * x_error;
   const double rounded = relative * magnitude(term) + rounding.smallest;
-  const bool underflow = rounding.may_underflow(term) & !(x == Real(0));
+  const bool tiny = rounding.may_underflow(term), zero = x == Real(0);
+  const bool underflow = tiny & !zero;
   const double error = (x_error > 0 ? moved : 0) + (relative > 0 ? rounded : 0) +
                        (underflow ? rounding.smallest : 0);
   const double above = safely_above(error);
