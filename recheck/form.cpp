@@ -113,9 +113,17 @@ void Laws::simplify(Form& form) const {
   add(form, change);
 }
 
-bool Laws::is_zero(Form form) const {
-  simplify(form);
-  return form.empty();
+bool Laws::equals(const Form& form, const mpq_class& number) const {
+  mpq_class sum = constant_of(form);
+  bool constant = true;
+  by_cell(form, [&](auto begin, auto end) {
+    const auto same = [&](const auto& term) { return term.second == begin->second; };
+    constant = constant && one_hot(begin->first.cell) &&
+               std::distance(begin, end) == size_of(begin->first.cell) &&
+               std::all_of(begin, end, same);
+    if (constant) sum += begin->second;
+  });
+  return constant && sum == number;
 }
 
 mpq_class Laws::largest(const Cell& cell) const {

@@ -114,7 +114,8 @@ struct Laws {
   mpq_class largest(const Cell& cell) const;
   /// Uses that the components of a one-hot sum to 1, where all of them occur. The form stays the same function.
   void simplify(Form& form) const;
-  bool is_zero(Form form) const;
+  /// Whether the form is this number, whatever the atoms are.
+  bool equals(const Form& form, const mpq_class& number) const;
   /// An interval that holds every value of the form.
   std::pair<mpq_class, mpq_class> bounds(const Form& form) const;
   /// Whether every value of the form is positive.

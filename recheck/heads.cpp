@@ -166,7 +166,7 @@ void need_same(const Frame& frame, const Form& found, const Form& expected,
                const std::string& what) {
   Form change = found;
   add(change, expected, -1);
-  need(frame.laws.is_zero(change),
+  need(frame.laws.equals(change, 0),
        [&] { return what + "; expected " + shown(expected) + ", found " + shown(found); });
 }
 

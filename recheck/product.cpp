@@ -32,7 +32,8 @@ struct Products::Branch {
   std::map<int, int> at = {};                       // point of the cell, to where it is now
   std::map<std::pair<int, Shift>, int> known = {};  // label assumed of a cell at a shift
   Stream forms = {};
-  Undecided units = {};
+  /// With what the coordinates of the cell use of them.
+  std::vector<std::pair<Form, const Row*>> units = {};
 };
 
 Products::Products(const Json& certificate, int width) {
@@ -159,7 +160,7 @@ std::string Products::multiply(const Frame& frame, const Undecided& undecided, S
       see(recheck::at(h, held.coordinate));
       Form form = recheck::at(h, held.coordinate);
       add(form, label(n, held.label, {}), -held.factor);
-      untouched = untouched && frame.laws.is_zero(form);
+      untouched = untouched && frame.laws.equals(form, 0);
     }
   if (untouched) return "";
   std::sort(shifts.rbegin(), shifts.rend());
@@ -172,6 +173,8 @@ std::string Products::multiply(const Frame& frame, const Undecided& undecided, S
   long cases = 0;
   for (int n = 0; n < static_cast<int>(cells.size()); ++n) {
     const ProductCell& cell = cells[static_cast<std::size_t>(n)];
+    std::vector<Row> rows;
+    rows.reserve(undecided.size());
     Branch branch{frame, where, shifts, cases, n};
     for (const int q : cell.points) branch.at[q] = q;
     for (const Held& held : cell.at)
@@ -180,7 +183,9 @@ std::string Products::multiply(const Frame& frame, const Undecided& undecided, S
       Row mine;
       for (const auto& [c, value] : uses)
         if (owner.at(c) == n) mine[c] = value;
-      if (!mine.empty()) branch.units.emplace_back(form, mine);
+      if (mine.empty()) continue;
+      rows.push_back(std::move(mine));
+      branch.units.emplace_back(form, &rows.back());
     }
     walk(branch);
   }
@@ -220,7 +225,7 @@ void Products::split(const Branch& branch, int cell, Shift at) {
   struct Open {
     Form rest;
     std::map<int, mpq_class> parts;
-    const Row& uses;
+    const Row* uses;
     std::pair<mpq_class, mpq_class> bounds;
   };
   std::vector<Open> units;
@@ -254,7 +259,7 @@ void Products::split(const Branch& branch, int cell, Shift at) {
       if (low + constant < 0)
         next.units.emplace_back(std::move(fixed), unit.uses);
       else
-        for (const auto& [c, value] : unit.uses) add(next.forms[c], fixed, value);
+        for (const auto& [c, value] : *unit.uses) add(next.forms[c], fixed, value);
     }
     walk(std::move(next));
   }
@@ -271,12 +276,10 @@ void Products::finish(const Branch& branch) {
                                            " has no label for a product");
   for (const Held& held : cell.at) {
     const mpq_class expected = held.label == product->second ? held.factor : mpq_class(0);
-    Form form = branch.forms.at(held.coordinate);
-    add(form, kOne, -expected);
-    need(branch.frame.laws.is_zero(form), [&] {
+    const Form& found = branch.forms.at(held.coordinate);
+    need(branch.frame.laws.equals(found, expected), [&] {
       return branch.where + ": coordinate " + std::to_string(held.coordinate) +
-             " is not the product; expected " + shown(expected) + ", found " +
-             shown(branch.forms.at(held.coordinate));
+             " is not the product; expected " + shown(expected) + ", found " + shown(found);
     });
   }
 }

@@ -9,6 +9,7 @@ namespace logdepth::inline proofs_check_check {
 namespace {
 
 constexpr TupleId kNoTuple = static_cast<TupleId>(-1);
+constexpr std::uint32_t kRight = 1;
 
 std::optional<BrokenCell::Rule> rule_of(const std::string& type) {
   if (type == "flag") return BrokenCell::Rule::flag;
@@ -30,8 +31,13 @@ CellCheck::CellCheck(const Model& model, Exact& arithmetic)
   for (const auto& [name, cell] : model.cells) {
     const auto type =
         std::ranges::any_of(cell.coordinates, given) ? std::nullopt : rule_of(cell.type);
-    cells_.push_back({name, cell.coordinates, type, cell.lifetime == kScratchLifetime,
-                      cell.lifetime == kErasedLifetime, std::nullopt});
+    cells_.push_back({name,
+                      cell.coordinates,
+                      {},
+                      type,
+                      cell.lifetime == kScratchLifetime,
+                      cell.lifetime == kErasedLifetime,
+                      std::nullopt});
     named.insert(cell.coordinates.begin(), cell.coordinates.end());
   }
   // The compiler gives cells the first half of the coordinates and mirrors them in the second.
@@ -46,7 +52,8 @@ CellCheck::CellCheck(const Model& model, Exact& arithmetic)
   parts_.resize(segments.size());
   const auto segment_of = [&](std::uint32_t c) { return segments.place[c].segment; };
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    const Cell& cell = cells_[i];
+    Cell& cell = cells_[i];
+    for (const std::uint32_t c : cell.coordinates) cell.segments.push_back(segment_of(c));
     if (!cell.type || cell.coordinates.empty()) continue;
     const std::uint32_t first = segment_of(cell.coordinates.front());
     const bool alone =
@@ -70,6 +77,13 @@ CellCheck::CellCheck(const Model& model, Exact& arithmetic)
     add_mirror(of_cell, of_mirror, c);
     if (of_mirror != of_cell) add_mirror(of_mirror, of_cell, c);
   }
+  for (Part& part : parts_) {
+    std::set<std::uint32_t> beside;
+    for (const Part::Mirror& mirror : part.mirrors) beside.insert(mirror.segment);
+    for (const std::size_t i : part.others)
+      beside.insert(cells_[i].segments.begin(), cells_[i].segments.end());
+    part.beside.assign(beside.begin(), beside.end());
+  }
 }
 
 void CellCheck::before(const Location& location, const Stream<ValueId>& stream) {
@@ -90,11 +104,16 @@ void CellCheck::begin(const Stream<ValueId>& stream) {
       part.right.clear();
       for (Part::Mirror& mirror : part.mirrors) mirror.known.clear();
     }
+    forget_columns();
     one_ = arithmetic_.number(Rational(1));
     minus_one_ = arithmetic_.number(Rational(-1));
   }
   seen_.reset();
   for (Cell& cell : cells_) cell.first.reset();
+}
+
+void CellCheck::forget_columns() {
+  for (Part& part : parts_) part.columns.emplace(1 + part.beside.size());
 }
 
 /// The squared norm is 1; of four coordinates, which are two circles, 2.
@@ -165,11 +184,21 @@ bool CellCheck::are_mirrors(Part::Mirror& mirror, std::size_t segment,
 
 void CellCheck::look_at_changes(const Stream<ValueId>& stream) {
   changes_right_.assign(stream.tokens, 1);
+  new_parts_.clear();
+  if (columns_cleared_ != stream.columns_cleared()) {
+    columns_cleared_ = stream.columns_cleared();
+    forget_columns();
+  }
   for (std::size_t s = 0; s < parts_.size(); ++s) {
     Part& part = parts_[s];
     const auto ids = stream.ids(s);
     const auto before = seen_ ? seen_->ids(s) : std::span<const TupleId>();
-    if (std::ranges::equal(ids, before)) continue;
+    const bool columns = stream.has_columns();
+    if (seen_ && columns ? stream.column(s) == seen_->column(s) : std::ranges::equal(ids, before))
+      continue;
+    if (columns && known_columns(part, s, stream) == kRight && same_constants(part, stream))
+      continue;
+    if (columns) new_parts_.push_back(s);
     for (std::size_t token = 0; token < ids.size(); ++token) {
       const TupleId tuple = ids[token];
       if (!before.empty() && tuple == before[token]) continue;
@@ -183,6 +212,24 @@ void CellCheck::look_at_changes(const Stream<ValueId>& stream) {
       if (!right) changes_right_[token] = 0;
     }
   }
+  // A part alone does not show its mirrors where it has not changed; the stream as a whole does.
+  if (std::ranges::find(changes_right_, 0) != changes_right_.end()) return;
+  for (const std::size_t s : new_parts_) known_columns(parts_[s], s, stream) = kRight;
+}
+
+bool CellCheck::same_constants(const Part& part, const Stream<ValueId>& stream) {
+  return std::ranges::all_of(part.others, [&](std::size_t i) {
+    if (cells_[i].type != BrokenCell::Rule::constant) return true;
+    hold(cells_[i], stream, 0);
+    return allowed(cells_[i]);
+  });
+}
+
+std::uint32_t& CellCheck::known_columns(Part& part, std::size_t segment,
+                                        const Stream<ValueId>& stream) {
+  columns_.assign(1, stream.column(segment));
+  for (const std::uint32_t other : part.beside) columns_.push_back(stream.column(other));
+  return (*part.columns)[columns_.data()];
 }
 
 void CellCheck::look(const Location& location, const Stream<ValueId>& stream) {
@@ -203,11 +250,18 @@ void CellCheck::look(const Location& location, const Stream<ValueId>& stream) {
     broken_ = {rule, cell, location.step, location.sublayer, token, std::move(values)};
   };
   look_at_changes(stream);
+  // A segment that is zero at every token is blank, whatever cells it has.
+  const auto empty = [&](std::uint32_t segment) {
+    return std::ranges::all_of(stream.ids(segment),
+                               [](TupleId id) { return id == TuplePool<ValueId>::kZero; });
+  };
+  for (Cell& cell : cells_)
+    cell.looked_at = blank(cell) && !std::ranges::all_of(cell.segments, empty);
   for (std::size_t token = 0; token < stream.tokens; ++token) {
     const bool unbroken = changes_right_[token];
     if (unbroken && !loop_ends && !run_ends) continue;
     for (Cell& cell : cells_) {
-      if (unbroken && !blank(cell)) continue;
+      if (unbroken && !cell.looked_at) continue;
       hold(cell, stream, token);
       if (!unbroken && !allowed(cell)) return broken(*cell.type, cell.name, token);
       if (blank(cell) && !all_zero())

@@ -29,6 +29,8 @@ struct AttentionStatistics {
   std::uint64_t exact_ties = 0;         ///< of those, proved ties
 
   AttentionStatistics& operator+=(const AttentionStatistics& other);
+  friend AttentionStatistics operator-(AttentionStatistics later,
+                                       const AttentionStatistics& earlier);
 };
 
 /// What the exact attention of one head keeps between its runs. All of it can be computed again

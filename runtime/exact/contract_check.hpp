@@ -54,13 +54,16 @@ class ContractCheck : public ForwardObserver<ValueId> {
     /// flagged: whether the flag holds at a position, and at how many of the first v
     std::vector<char> flagged, asks;
     std::vector<std::size_t> flagged_before;
-    std::unique_ptr<FoundKeys> found;
+    std::shared_ptr<const FoundKeys> found;
     /// related: per position the pairs it asks for and the pairs it answers, as bits
     std::vector<std::vector<std::uint64_t>> asks_for, answers;
     std::vector<char> preferred;  ///< related: whether a position is preferred
   };
   /// Of a head with a FindContract, from run to run.
   KeyDirections& directions_of(const Location& location, std::size_t head);
+  std::shared_ptr<const FoundKeys> found_keys(const FindContract& contract,
+                                              const Location& location, std::size_t head,
+                                              const HeadRows<ValueId>& rows);
   Real value(const SparseVector& form, const Stream<ValueId>& stream, std::size_t token) const;
   static bool kept_related(const Expected& expected, const SelectedRow& row);
   bool kept(const Contract& contract, const Expected& expected, const SelectedRow& row) const;
@@ -72,6 +75,8 @@ class ContractCheck : public ForwardObserver<ValueId> {
   std::optional<BrokenContract> broken_;
   std::map<HeadPlace, KeyDirections> directions_;  ///< as long as the numbers are
   std::uint64_t numbers_ = 0;                      ///< the forgetting that came before them
+  std::map<std::uint64_t, std::shared_ptr<const FoundKeys>> found_;  ///< by the number of rows
+  std::size_t found_rows_ = 0;
 };
 
 }  // namespace logdepth::inline runtime_exact

@@ -22,6 +22,8 @@ class Exact {
   using Value = ValueId;
   using Sum = ExactSum;
   using HeadMemory = logdepth::HeadMemory;
+  using Statistics = AttentionStatistics;
+  static constexpr bool kRepeats = true;
 
   /// `threads`: how many a run may use where it pays; results do not depend on it. `memory`: how
   /// many bytes its numbers may hold.
@@ -66,6 +68,8 @@ class Exact {
   ValuePool& pool() { return pool_; }
   const ValuePool& pool() const { return pool_; }
   const AttentionStatistics& statistics() const { return statistics_; }
+  /// What is answered once more counts once more.
+  void count(const AttentionStatistics& again) { statistics_ += again; }
 
  private:
   std::size_t threads_;

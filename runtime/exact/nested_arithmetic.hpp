@@ -24,6 +24,8 @@ class NestedArithmetic {
   struct HeadMemory {
     std::size_t bytes() const { return 0; }
   };
+  struct Statistics {};
+  static constexpr bool kRepeats = false;  // one input, in which little comes again
 
   Value zero() const { return NestedPool::kZero; }
   Value number(const Rational& value) { return number(Real(value)); }

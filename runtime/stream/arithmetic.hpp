@@ -19,7 +19,9 @@ namespace logdepth::inline runtime_stream {
 /// The number concept: everything the forward pass asks of its numbers. `Value` is small and
 /// trivially copyable, equal values have equal bytes; `Sum` is an accumulator; `HeadMemory` is what
 /// attention keeps of one head between its runs, and
-/// says how many bytes() that is. The exact instance is runtime/exact/exact.hpp.
+/// says how many bytes() that is. The exact instance is runtime/exact/exact.hpp. With `kRepeats`, what a
+/// sublayer did to all tokens of an input is done to an equal one without computing it again; `Statistics`
+/// are what attention counts then.
 template <class A>
 concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, const Rational& w,
                               const Real& given,
@@ -47,6 +49,8 @@ concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, con
   {a.abandon_sums()};                          // those that are not closed will never be
   // Once for every row, in any order: what is selected, and the averages of its value parts.
   {a.attend(rows, memory, [](const SelectedRow&, std::span<const TupleId>) {})};
+  { A::kRepeats } -> std::convertible_to<bool>;
+  typename A::Statistics;
 };
 
 }  // namespace logdepth::inline runtime_stream

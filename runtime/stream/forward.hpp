@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "logdepth/errors.hpp"
@@ -49,6 +50,7 @@ class ForwardObserver {
 /// Nothing is computed twice. The stream holds interned tuples, so everything that happens to a
 /// token on its own (norm, queries, keys, values, feed-forward, sums) is a function of a few ids
 /// and is remembered by them; what is left per token and layer are look-ups, and the attention.
+/// Where the columns of a short input come again, all tokens and rows are looked up at once.
 template <Arithmetic A>
 class Forward {
  public:
@@ -65,11 +67,14 @@ class Forward {
   /// Drops everything remembered, tuples too. Streams made before cannot be run.
   void forget() {
     pools_ = std::make_shared<SegmentPools<Value>>(segments_of(model_), a_.zero());
+    // Two words have few columns in common, the pairs of a graph most.
+    pools_->interns_columns = A::kRepeats && !std::holds_alternative<WordInput>(model_.input);
     forget_memos();
   }
   /// What tuples, memos and numbers hold.
   std::size_t bytes() const {
-    return pools_->bytes() + sums_->bytes() + readout_->bytes() + a_.bytes() + layers_hold_;
+    return pools_->bytes() + pools_->columns.bytes() + sums_->bytes() + readout_->bytes() +
+           a_.bytes() + layers_hold_;
   }
 
   /// A stream of zeros, for run().
@@ -80,6 +85,7 @@ class Forward {
   /// the sentence names the sublayer where that was seen.
   Outcome<Stream<Value>> run(Stream<Value> stream, std::size_t loops,
                              const std::vector<Observer*>& observers) {
+    if (column_bytes() > std::min(kMostColumnBytes, memory_ / 16)) forget_columns();
     std::size_t step = 0;
     const auto run_layers = [&](std::size_t first, std::size_t count) -> std::optional<Refusal> {
       for (std::size_t layer = first; layer < first + count; ++layer) {
@@ -121,6 +127,8 @@ class Forward {
  private:
   /// Tokens or rows between two looks at what is held: seldom enough to cost nothing.
   static constexpr std::size_t kBetweenLooks = 16;
+  /// What is remembered of columns, from input to input.
+  static constexpr std::size_t kMostColumnBytes = std::size_t{1} << 25;
 
   struct PreparedLayer {
     const Layer& layer;
@@ -137,6 +145,17 @@ class Forward {
       heads.reserve(source.attention.heads.size());
       for (const Head& head : source.attention.heads)
         heads.emplace_back(head, attention_read.layout(), pools, a);
+    }
+    void forget_columns() {
+      attention_read.forget_columns();
+      feedforward_read.forget_columns();
+      relu.forget_columns();
+      for (HeadMaps<A>& head : heads) head.forget_columns();
+    }
+    std::size_t column_bytes() const {
+      std::size_t total = relu.column_bytes();
+      for (const HeadMaps<A>& head : heads) total += head.column_bytes();
+      return total;
     }
     std::size_t bytes() const {
       std::size_t total = attention_read.bytes() + feedforward_read.bytes() + relu.bytes();
@@ -179,12 +198,27 @@ class Forward {
   void forget_memos() {
     layers_.clear();
     layers_hold_ = 0;
+    pools_->columns.clear();
     sums_.emplace(*pools_, a_);
     for (const Layer& layer : model_.layers) {
       layers_.push_back(std::make_unique<PreparedLayer>(model_, layer, *pools_, a_));
       count_bytes(layers_.size() - 1);
     }
     readout_.emplace(model_, *pools_, a_);
+  }
+
+  void forget_columns() {
+    pools_->columns.clear();
+    sums_->forget_columns();
+    for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+      layers_[layer]->forget_columns();
+      count_bytes(layer);
+    }
+  }
+  std::size_t column_bytes() const {
+    std::size_t total = pools_->columns.bytes();
+    for (const auto& layer : layers_) total += layer->column_bytes();
+    return total;
   }
 
   /// What a layer remembers grows only while it runs.
@@ -240,16 +274,24 @@ class Forward {
     return {fmt::format("{} mask, token {}: {}", sublayer_text(location), token, reason)};
   }
 
+  ReadColumns columns_of(MaskedRead<A>& read, const Stream<Value>& stream) {
+    return stream.has_columns() ? read.load_columns(stream) : ReadColumns();
+  }
+
   std::optional<Refusal> attend(const Location& location, Stream<Value>& stream,
                                 const std::vector<Observer*>& observers) {
     PreparedLayer& prepared = *layers_[location.layer];
     if (prepared.heads.empty()) return std::nullopt;
-    for (HeadMaps<A>& head : prepared.heads) head.restart();
-    for (std::size_t token = 0; token < stream.tokens; ++token) {
+    const ReadColumns columns = columns_of(prepared.attention_read, stream);
+    bool known = true;
+    for (HeadMaps<A>& head : prepared.heads)
+      if (!head.begin(columns, ++numbered_)) known = false;
+    for (std::size_t token = 0; token < stream.tokens && !known; ++token) {
       look_for_interruption();
       if (const auto reason = prepared.attention_read.load(stream, token))
         return outside_field(location, token, *reason);
-      for (HeadMaps<A>& head : prepared.heads) head.take(prepared.attention_read);
+      for (HeadMaps<A>& head : prepared.heads)
+        if (!head.is_known()) head.take(prepared.attention_read);
       if (token % kBetweenLooks == 0) look_at_memory(stream, prepared);
     }
     // Every head has read its input, so outputs may be added in place.
@@ -257,13 +299,20 @@ class Forward {
     for (std::size_t k = 0; k < prepared.heads.size(); ++k) {
       HeadMaps<A>& head = prepared.heads[k];
       for (Observer* observer : observers) observer->on_head(location, k, head.rows());
-      a_.attend(head.rows(), head.memory(),
-                [&](const SelectedRow& selected, std::span<const TupleId> averages) {
-                  look_for_interruption();
-                  for (Observer* observer : observers) observer->on_row(location, k, selected);
-                  head.write(averages, selected.row, stream, *sums_);
-                  if (answered++ % kBetweenLooks == 0) look_at_memory(stream, prepared);
-                });
+      const auto show = [&](const SelectedRow& selected) {
+        look_for_interruption();
+        for (Observer* observer : observers) observer->on_row(location, k, selected);
+      };
+      if (head.is_known()) {
+        head.repeat(show);
+      } else {
+        head.attend([&](const SelectedRow& selected, std::span<const TupleId> averages) {
+          show(selected);
+          if (columns.empty()) head.write(averages, selected.row, stream, *sums_);
+          if (answered++ % kBetweenLooks == 0) look_at_memory(stream, prepared);
+        });
+      }
+      if (!columns.empty()) head.write(stream, *sums_);
     }
     return std::nullopt;
   }
@@ -271,16 +320,22 @@ class Forward {
   std::optional<Refusal> feed_forward(const Location& location, Stream<Value>& stream) {
     PreparedLayer& prepared = *layers_[location.layer];
     if (prepared.layer.feedforward.in.rows == 0) return std::nullopt;
-    for (std::size_t token = 0; token < stream.tokens; ++token) {
+    const ReadColumns columns = columns_of(prepared.feedforward_read, stream);
+    const bool known = !columns.empty() && prepared.relu.begin(columns);
+    for (std::size_t token = 0; token < stream.tokens && !known; ++token) {
       look_for_interruption();
       if (const auto reason = prepared.feedforward_read.load(stream, token))
         return outside_field(location, token, *reason);
-      for (const SegmentDelta& delta : prepared.relu(prepared.feedforward_read)) {
-        TupleId& h = stream.id(token, delta.segment);
-        h = (*sums_)(delta.segment, h, delta.tuple);
+      if (columns.empty()) {
+        for (const SegmentDelta& delta : prepared.relu(prepared.feedforward_read))
+          stream.set_id(token, delta.segment,
+                        (*sums_)(delta.segment, stream.id(token, delta.segment), delta.tuple));
+      } else {
+        prepared.relu.take(prepared.feedforward_read);
       }
       if (token % kBetweenLooks == 0) look_at_memory(stream, prepared);
     }
+    if (!columns.empty()) prepared.relu.write(stream, *sums_);
     return std::nullopt;
   }
 
@@ -291,6 +346,7 @@ class Forward {
   std::optional<SegmentSums<A>> sums_;
   std::vector<std::unique_ptr<PreparedLayer>> layers_;
   std::size_t layers_hold_ = 0;  ///< all that layers remember
+  std::uint64_t numbered_ = 0;   ///< rows of heads
   std::optional<Readout> readout_;
 };
 

@@ -30,6 +30,8 @@ struct HeadRows {
     std::vector<TupleId> ids;
   };
 
+  /// Rows of equal numbers, as long as the run's memory is one, are equal; 0: not numbered.
+  std::uint64_t number = 0;
   bool causal = true;
   TuplePool<Value>* vectors = nullptr;  ///< queries and keys: equal ids are equal vectors
   std::vector<TupleId> queries, keys;

@@ -37,6 +37,9 @@ struct ReadKey {
   bool is_z() const { return ids[0] == 0; }
 };
 
+/// The same of all tokens: columns in the place of numbers and tuples.
+using ReadColumns = std::span<const ColumnNumber>;
+
 /// One mask of the model at work. The factor depends on the squared norms of the segments alone,
 /// and those are computed once for every tuple; only where sqrt(width / ||x||^2) leaves the field
 /// is x normalised as a whole.
@@ -68,13 +71,17 @@ class MaskedRead {
     parts_.resize(masked_.size() * (norm_ == Norm::layernorm ? 2 : 1));
     norms_.emplace(parts_.size(), a.zero());
     whole_.emplace(layout_.segments.size());
+    columns_.resize(key_.size());
+    factor_key_.resize(1 + masked_.size());
+    forget_columns();
   }
 
   const ReadLayout& layout() const { return layout_; }
   SegmentPools<Value>& pools() const { return pools_; }
   ReadKey key() const { return {key_}; }
   std::size_t bytes() const {
-    std::size_t total = norms_->bytes() + factors_.bytes() + whole_->bytes();
+    std::size_t total =
+        norms_->bytes() + factors_.bytes() + whole_->bytes() + factor_columns_->bytes();
     for (const Masked& masked : masked_) total += masked.known.capacity() * sizeof(Known);
     return total;
   }
@@ -83,6 +90,39 @@ class MaskedRead {
 
   /// Makes key() that of one token; a reason when z leaves the field.
   std::optional<std::string> load(const Stream<Value>& stream, std::size_t token) {
+    load_factor(stream, token);
+    if (key_[0] == kAsAWhole) return load_as_a_whole();
+    return std::nullopt;
+  }
+
+  /// The keys of all tokens at once; empty where a token is normalised as a whole. Valid until the next
+  /// call. Precondition: the stream has columns.
+  ReadColumns load_columns(const Stream<Value>& stream) {
+    factor_key_[0] = static_cast<std::uint32_t>(stream.tokens);
+    for (std::size_t i = 0; i < masked_.size(); ++i)
+      factor_key_[1 + i] = columns_[1 + masked_[i].index] =
+          stream.column(layout_.segments[masked_[i].index]);
+    std::uint32_t& known = (*factor_columns_)[factor_key_.data()];
+    if (known == Memo::kUnknown) known = factor_column(stream);
+    if (known == kAsAWhole) return {};
+    columns_[0] = known;
+    return columns_;
+  }
+  void forget_columns() { factor_columns_.emplace(factor_key_.size()); }
+
+ private:
+  static constexpr std::uint32_t kAsAWhole = static_cast<std::uint32_t>(-2);
+  struct Known {
+    Value squares{}, sum{};  ///< of mask * h over the segment
+    bool computed = false;
+  };
+  struct Masked {
+    std::size_t index;         ///< in layout_.segments
+    std::vector<Known> known;  ///< per tuple
+  };
+
+  /// Makes key() that of one token, with kAsAWhole where it has no factor.
+  void load_factor(const Stream<Value>& stream, std::size_t token) {
     std::fill(key_.begin(), key_.end(), TuplePool<Value>::kZero);
     for (std::size_t i = 0; i < masked_.size(); ++i) {
       Masked& masked = masked_[i];
@@ -99,20 +139,17 @@ class MaskedRead {
     if (number >= factor_of_.size()) factor_of_.resize(norms_->size(), Memo::kUnknown);
     if (factor_of_[number] == Memo::kUnknown) factor_of_[number] = find_factor();
     key_[0] = factor_of_[number];
-    if (key_[0] == kAsAWhole) return load_as_a_whole();
-    return std::nullopt;
   }
 
- private:
-  static constexpr std::uint32_t kAsAWhole = static_cast<std::uint32_t>(-2);
-  struct Known {
-    Value squares{}, sum{};  ///< of mask * h over the segment
-    bool computed = false;
-  };
-  struct Masked {
-    std::size_t index;         ///< in layout_.segments
-    std::vector<Known> known;  ///< per tuple
-  };
+  ColumnNumber factor_column(const Stream<Value>& stream) {
+    std::vector<std::uint32_t> factors;
+    for (std::size_t token = 0; token < stream.tokens; ++token) {
+      load_factor(stream, token);
+      if (key_[0] == kAsAWhole) return kAsAWhole;
+      factors.push_back(key_[0]);
+    }
+    return pools_.columns.number(factors);
+  }
 
   void measure(std::uint32_t segment, TupleId tuple, Known& known) {
     const auto values = pools_.tuples[segment][tuple];
@@ -179,7 +216,11 @@ class MaskedRead {
   std::optional<TuplePool<Value>> norms_;  // all parts that came
   std::vector<std::uint32_t> factor_of_;
   TuplePool<Value> factors_{1};
-  std::optional<Memo> whole_;  // by segments: where its z stands in z_tuples_
+  std::vector<ColumnNumber> columns_;  // as key_, of all tokens
+  std::vector<std::uint32_t>
+      factor_key_;                      // the number of tokens, then columns of the masked segments
+  std::optional<Memo> factor_columns_;  // by these: the column of factors, or kAsAWhole
+  std::optional<Memo> whole_;           // by segments: where its z stands in z_tuples_
   std::vector<TupleId> z_tuples_;
 };
 

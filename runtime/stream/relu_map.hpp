@@ -63,19 +63,14 @@ class ReluMap {
     std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
       return std::pair(a.unread(), a.parts.size()) < std::pair(b.unread(), b.parts.size());
     });
+    std::erase_if(groups_, [](const Group& group) { return group.parts.empty(); });  // ReLU(0) = 0
   }
 
   /// What the block adds, group by group.
   std::span<const SegmentDelta> operator()(const MaskedRead<A>& read) {
     deltas_.clear();
     for (Group& group : groups_) {
-      if (group.parts.empty()) continue;  // ReLU(0) = 0
-      const ReadKey key = read.key();
-      group.key[0] = key.ids[0];
-      for (std::size_t i = 0; i < group.parts.size(); ++i)
-        group.key[1 + i] = key.ids[1 + group.parts[i]];
-      std::uint32_t& known = group.memo[group.key.data()];
-      if (known == Memo::kUnknown) known = compute(group, read);
+      const std::uint32_t known = result_of(group, read);
       for (std::size_t w = 0; w < group.written.size(); ++w) {
         const TupleId tuple = group.results[known + w];
         if (tuple != TuplePool<Value>::kZero) deltas_.push_back({group.written[w], tuple});
@@ -84,10 +79,59 @@ class ReluMap {
     return deltas_;
   }
 
+  /// Begins an input that has columns: whether all of it is known. If not, all tokens are to be taken.
+  bool begin(ReadColumns read) {
+    bool known = true;
+    for (Group& group : groups_) {
+      group.column_key[0] = read[0];
+      for (std::size_t i = 0; i < group.parts.size(); ++i)
+        group.column_key[1 + i] = read[1 + group.parts[i]];
+      group.column = (*group.inputs)[group.column_key.data()];
+      known = known && group.column != Memo::kUnknown;
+      group.deltas.assign(group.written.size(), {});
+    }
+    return known;
+  }
+  /// Takes the next token.
+  void take(const MaskedRead<A>& read) {
+    for (Group& group : groups_) {
+      if (group.column != Memo::kUnknown) continue;
+      const std::uint32_t result = result_of(group, read);
+      for (std::size_t w = 0; w < group.written.size(); ++w)
+        group.deltas[w].push_back(group.results[result + w]);
+    }
+  }
+  /// Adds what the block adds to all tokens.
+  void write(Stream<Value>& stream, SegmentSums<A>& sums) {
+    for (Group& group : groups_) {
+      if (group.column == Memo::kUnknown) {
+        group.column = static_cast<std::uint32_t>(group.columns.size());
+        for (const auto& delta : group.deltas)
+          group.columns.push_back(pools_.columns.number(delta));
+        (*group.inputs)[group.column_key.data()] = group.column;
+      }
+      for (std::size_t w = 0; w < group.written.size(); ++w)
+        sums.add_column(stream, group.written[w], group.columns[group.column + w]);
+    }
+  }
+  void forget_columns() {
+    for (Group& group : groups_) {
+      group.inputs.emplace(group.key.size());
+      group.columns.clear();
+    }
+  }
+
   std::size_t bytes() const {
-    std::size_t total = 0;
+    std::size_t total = column_bytes();
     for (const Group& group : groups_)
       total += group.memo.bytes() + group.results.capacity() * sizeof(TupleId);
+    return total;
+  }
+  /// What is remembered of columns.
+  std::size_t column_bytes() const {
+    std::size_t total = 0;
+    for (const Group& group : groups_)
+      total += group.inputs->bytes() + group.columns.capacity() * sizeof(ColumnNumber);
     return total;
   }
 
@@ -119,11 +163,20 @@ class ReluMap {
     std::vector<std::uint32_t> written;     ///< segments
     std::vector<std::uint32_t> key;
     Memo memo;
-    std::vector<TupleId> results;        ///< rows of written.size() tuples
-    std::uint32_t seen = 0, folded = 0;  ///< factor numbers; 0 is none
+    std::vector<TupleId> results;  ///< rows of written.size() tuples
+    std::vector<ColumnNumber> column_key;
+    std::optional<Memo> inputs;         ///< by columns: where their results begin in `columns`
+    std::vector<ColumnNumber> columns;  ///< rows of written.size()
+    std::uint32_t column = 0;           ///< of the input that has begun
+    std::vector<std::vector<TupleId>> deltas;  ///< of it, per written segment, where that is new
+    std::uint32_t seen = 0, folded = 0;        ///< factor numbers; 0 is none
 
     Group(std::vector<std::size_t> read, const ReadLayout& layout, const SegmentPools<Value>& pools)
-        : parts(std::move(read)), key(1 + parts.size()), memo(key.size()) {
+        : parts(std::move(read)),
+          key(1 + parts.size()),
+          memo(key.size()),
+          column_key(key.size()),
+          inputs(key.size()) {
       std::size_t columns = 0;
       for (const std::size_t part : parts) {
         segments.push_back(layout.segments[part]);
@@ -157,6 +210,17 @@ class ReluMap {
 
   std::optional<std::size_t> part_of(const ReadLayout& layout, std::uint32_t coordinate) const {
     return layout.part_of(pools_.segments.place[coordinate].segment);
+  }
+
+  /// Where the results of one token begin.
+  std::uint32_t result_of(Group& group, const MaskedRead<A>& read) {
+    const ReadKey key = read.key();
+    group.key[0] = key.ids[0];
+    for (std::size_t i = 0; i < group.parts.size(); ++i)
+      group.key[1 + i] = key.ids[1 + group.parts[i]];
+    std::uint32_t& known = group.memo[group.key.data()];
+    if (known == Memo::kUnknown) known = compute(group, read);
+    return known;
   }
 
   std::uint32_t compute(Group& group, const MaskedRead<A>& read) {

@@ -65,6 +65,8 @@ class SegmentMap {
         key, [&] { return a_.zero(); }, images);
   }
   std::size_t bytes() const { return memo_->bytes(); }
+  /// What it reads, as places in the layout.
+  const std::vector<std::size_t>& parts() const { return parts_; }
 
  private:
   struct Term {
@@ -140,7 +142,10 @@ class SegmentSums {
   using Value = typename A::Value;
 
   SegmentSums(SegmentPools<Value>& pools, A& a)
-      : pools_(pools), a_(a), memos_(pools.segments.size(), Memo(2)) {}
+      : pools_(pools),
+        a_(a),
+        memos_(pools.segments.size(), Memo(2)),
+        column_memos_(pools.segments.size(), Memo(2)) {}
 
   TupleId operator()(std::uint32_t segment, TupleId h, TupleId delta) {
     constexpr TupleId zero = TuplePool<Value>::kZero;
@@ -159,9 +164,22 @@ class SegmentSums {
     }
     return known;
   }
+  /// Adds a column of tuples to one of a stream.
+  void add_column(Stream<Value>& stream, std::uint32_t segment, ColumnNumber delta) {
+    if (pools_.columns.is_zero(delta)) return;
+    const ColumnNumber key[2] = {stream.column(segment), delta};
+    const ColumnNumber known = column_memos_[segment][key];
+    if (known != Memo::kUnknown) return stream.set_column(segment, known);
+    const auto deltas = pools_.columns[delta];
+    for (std::size_t token = 0; token < stream.tokens; ++token)
+      stream.set_id(token, segment, (*this)(segment, stream.id(token, segment), deltas[token]));
+    column_memos_[segment][key] = stream.column(segment);
+  }
+  void forget_columns() { column_memos_.assign(column_memos_.size(), Memo(2)); }
   std::size_t bytes() const {
     std::size_t total = 0;
     for (const Memo& memo : memos_) total += memo.bytes();
+    for (const Memo& memo : column_memos_) total += memo.bytes();
     return total;
   }
 
@@ -169,7 +187,7 @@ class SegmentSums {
   inline static const Rational kOne{1};
   SegmentPools<Value>& pools_;
   A& a_;
-  std::vector<Memo> memos_;
+  std::vector<Memo> memos_, column_memos_;  ///< per segment, of tuples and of columns of them
   std::vector<Value> sum_;
 };
 

@@ -170,5 +170,33 @@ TEST(InternedTuples, StreamsShareTuplesAndNotTheirChanges) {
   EXPECT_EQ(copy.id(0, 1), pools->tuples[1].intern(Tuple{8}.data()));
 }
 
+TEST(InternedTuples, ColumnsOfAStreamAreEqualWhenTheirNumbersAre) {
+  Segments segments;
+  segments.place = {{0, 0}, {1, 0}};
+  segments.coordinates = {{0}, {1}};
+  const auto pools = std::make_shared<SegmentPools<std::uint32_t>>(segments, 0u);
+  Stream<std::uint32_t> stream(pools, 2), longer(pools, 3);
+  EXPECT_FALSE(stream.has_columns());
+  pools->interns_columns = true;
+  ASSERT_TRUE(stream.has_columns());
+  EXPECT_EQ(stream.column(0), stream.column(1));
+  EXPECT_NE(stream.column(0), longer.column(0));  // of zeros, but another length
+  EXPECT_TRUE(pools->columns.is_zero(longer.column(0)));
+  const ColumnNumber zeros = stream.column(0);
+  stream.set_id(1, 0, 7);
+  const ColumnNumber changed = stream.column(0);
+  EXPECT_NE(changed, zeros);
+  EXPECT_FALSE(pools->columns.is_zero(changed));
+  stream.set_column(1, changed);
+  EXPECT_EQ(stream.id(1, 1), 7u);
+  stream.set_id(1, 0, 0);
+  EXPECT_EQ(stream.column(0), zeros);
+  // After the numbers are dropped a stream does not say an old one.
+  pools->columns.clear();
+  const ColumnNumber first = stream.column(1);
+  stream.set_column(0, first);
+  EXPECT_EQ(stream.id(1, 0), 7u);
+}
+
 }  // namespace
 }  // namespace logdepth::interned_tuples_tests
