@@ -76,8 +76,11 @@ class Stream {
   std::span<const TupleId> ids(std::size_t segment) const {
     return {ids_.data() + segment * tokens, tokens};
   }
-  /// Whether the stream has columns: of a long input they would seldom come again.
-  bool has_columns() const { return pools_->interns_columns && tokens <= kMostTokens; }
+  /// Whether the stream has columns: of a long input they would seldom come again. Nor do those of the program on a
+  /// page, which is asked one question after the other and has to be small (tests/playground/test_wasm.mjs).
+  bool has_columns() const {
+    return kHasColumns && pools_->interns_columns && tokens <= kMostTokens;
+  }
   /// The number of ids(segment). Precondition: has_columns().
   ColumnNumber column(std::size_t segment) const {
     if (cleared_ != columns_cleared()) {
@@ -102,6 +105,7 @@ class Stream {
 
  private:
   std::shared_ptr<SegmentPools<Value>> pools_;
+  static constexpr bool kHasColumns = sizeof(std::size_t) > 4;
   static constexpr std::size_t kMostTokens = 2048;
   static constexpr ColumnNumber kUnknown = static_cast<ColumnNumber>(-1);
 
