@@ -53,6 +53,7 @@ struct ThrustBackend {
   template <class T>
   void fetch(const Array<T>& array, std::vector<T>& into) const {
     into.resize(array.size());
+    if (into.empty()) return;  // Debian's version binds a reference to the first element
     thrust::copy(array.begin(), array.end(), into.begin());
   }
 };
