@@ -11,8 +11,11 @@
 #include "objects/action.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
+#include "runtime/columns/column_run.hpp"
 #include "runtime/exact/contract_check.hpp"
+#include "runtime/exact/run_memory.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/unrolling.hpp"
 
 namespace logdepth {
 namespace {
@@ -33,26 +36,10 @@ std::size_t first_letter(const Model& model) {
   return word && word->begin ? 1 : 0;
 }
 
+/// What an exact run answers, whichever way it went.
 class ExactContender : public Contender {
  public:
-  ExactContender(const TimedQuestion& question, bool checked)
-      : question_(question), checked_(checked) {}
-
-  RunSeconds run() override {
-    stream_.reset();
-    runner_ = std::make_unique<Runner>(question_.model);
-    std::optional<ContractCheck> check;
-    Runner::Observers observers;
-    if (checked_) observers.push_back(&check.emplace(question_.model, runner_->arithmetic()));
-    const auto start = Clock::now();
-    auto outcome = runner_->run(question_.tokens, observers);
-    const double seconds = seconds_since(start);
-    if (!outcome.has_value()) throw InputError(describe(outcome.refusal()));
-    if (check && check->broken())
-      throw InputError("selection contract violated: " + *check->broken());
-    stream_.emplace(std::move(outcome).value());
-    return {.total = seconds, .dense = std::nullopt};
-  }
+  explicit ExactContender(const TimedQuestion& question) : question_(question) {}
 
   std::vector<std::string> answers() override {
     std::vector<std::string> lines;
@@ -61,25 +48,90 @@ class ExactContender : public Contender {
       for (Vertex i = 0; i < size; ++i) {
         lines.emplace_back();
         for (Vertex j = 0; j < size; ++j) {
-          const auto answer = runner_->relation(*stream_, i, j);
+          const auto answer = relation(i, j);
           lines.back() += !answer.has_value() ? '?' : answer.value() ? '1' : '0';
         }
       }
       return lines;
     }
-    if (runner_->has_prefixes())
+    const auto& output = std::get<AcceptOutput>(question_.model.output);
+    if (!std::holds_alternative<std::monostate>(output.prefix))
       for (std::size_t i = 0; i < question_.word.size(); ++i) {
-        const auto product = runner_->prefix(*stream_, first_letter(question_.model) + i);
+        const auto product = prefix(first_letter(question_.model) + i);
         lines.push_back(product.has_value() ? prefix_text(product.value()) : kUndecided);
       }
-    const auto answer = runner_->accepts(*stream_, stream_->tokens - 1);
+    const auto answer = accepts(question_.tokens.kinds.size() - 1);
     lines.push_back(answer.has_value() ? verdict(answer.value()) : kUndecided);
     return lines;
   }
 
- private:
+ protected:
+  virtual Outcome<bool> relation(Vertex source, Vertex target) = 0;
+  virtual Outcome<PrefixAnswer> prefix(std::size_t token) = 0;
+  virtual Outcome<bool> accepts(std::size_t token) = 0;
+
   const TimedQuestion& question_;
-  bool checked_;
+};
+
+/// By columns, as `logdepth run`: every selection contract is proved.
+class ColumnContender : public ExactContender {
+ public:
+  ColumnContender(const TimedQuestion& question, std::size_t threads)
+      : ExactContender(question), threads_(threads) {}
+
+  RunSeconds run() override {
+    logits_.reset();
+    const auto start = Clock::now();
+    ColumnRunner runner(question_.model, kRunMemory, threads_);
+    ColumnWords words(question_.model);
+    if (!words.add(question_.tokens)) throw InputError("the input is none of columns");
+    auto logits = runner.run(words, loops_at(question_.model.unroll, question_.tokens.size));
+    const double seconds = seconds_since(start);
+    if (!logits) throw InputError("handed over: " + runner.statistics().reason);
+    logits_.emplace(std::move(*logits));
+    return {.total = seconds, .dense = std::nullopt};
+  }
+
+ protected:
+  Outcome<bool> relation(Vertex source, Vertex target) override {
+    return logits_->connected(source, target);
+  }
+  Outcome<PrefixAnswer> prefix(std::size_t token) override { return logits_->prefix(0, token); }
+  Outcome<bool> accepts(std::size_t token) override { return logits_->accepts(0, token); }
+
+ private:
+  std::size_t threads_;
+  std::optional<ColumnLogits> logits_;
+};
+
+/// Value by value, every selection contract checked: the path of inputs that columns hand over.
+class GeneralContender : public ExactContender {
+ public:
+  using ExactContender::ExactContender;
+
+  RunSeconds run() override {
+    stream_.reset();
+    runner_ = std::make_unique<Runner>(question_.model);
+    ContractCheck check(question_.model, runner_->arithmetic());
+    const auto start = Clock::now();
+    auto outcome = runner_->run(question_.tokens, {&check});
+    const double seconds = seconds_since(start);
+    if (!outcome.has_value()) throw InputError(describe(outcome.refusal()));
+    if (check.broken()) throw InputError("selection contract violated: " + *check.broken());
+    stream_.emplace(std::move(outcome).value());
+    return {.total = seconds, .dense = std::nullopt};
+  }
+
+ protected:
+  Outcome<bool> relation(Vertex source, Vertex target) override {
+    return runner_->relation(*stream_, source, target);
+  }
+  Outcome<PrefixAnswer> prefix(std::size_t token) override {
+    return runner_->prefix(*stream_, token);
+  }
+  Outcome<bool> accepts(std::size_t token) override { return runner_->accepts(*stream_, token); }
+
+ private:
   std::unique_ptr<Runner> runner_;
   std::optional<Stream<ValueId>> stream_;
 };
@@ -184,12 +236,13 @@ class ProductContender : public Contender {
   }
 
  private:
-  /// The table that the construction chose, from its model card.
+  /// The table that the construction chose, from its model card; a cascade has none of products.
   static ProductTable table_of(const Model& model) {
     const std::string* table = text_in(model.parameters, "table");
     if (table && *table == "matrix") return ProductTable::matrix;
-    if (table && *table == "monoid") return ProductTable::monoid;
-    throw InputError("the weights file '" + model.name + "' does not name its table of products");
+    if (!table || *table == "monoid") return ProductTable::monoid;
+    throw InputError("the weights file '" + model.name + "' has a table " + *table +
+                     "; expected matrix or monoid");
   }
 
   const TimedQuestion& question_;
@@ -245,8 +298,9 @@ class ReachabilityContender : public Contender {
 
 std::unique_ptr<Contender> make_contender(const std::string& name, const TimedQuestion& question,
                                           const DenseOptions& dense) {
-  if (name == "exact" || name == "exact-checked")
-    return std::make_unique<ExactContender>(question, name == "exact-checked");
+  if (name == "exact") return std::make_unique<ColumnContender>(question, 1);
+  if (name == "exact-2") return std::make_unique<ColumnContender>(question, 2);
+  if (name == "general") return std::make_unique<GeneralContender>(question);
   if (name == "float64") return std::make_unique<DenseContender<double>>(question, dense);
   if (name == "float32") return std::make_unique<DenseContender<float>>(question, dense);
   if ((name == "scan" || name == "sequential") && !question.graph)

@@ -42,7 +42,7 @@ class Contender {
   virtual std::vector<std::string> answers() = 0;
 };
 
-/// `exact`, `exact-checked`, `float64`, `float32`, `scan`, `sequential`, `search`, `squaring`.
+/// `exact`, `exact-2` (on two threads), `general`, `float64`, `float32`, `scan`, `sequential`, `search`, `squaring`.
 /// Keeps a reference to the question. Errors: InputError for another name, or for a question that
 /// this contender does not answer.
 std::unique_ptr<Contender> make_contender(const std::string& name, const TimedQuestion& question,

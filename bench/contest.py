@@ -16,28 +16,42 @@ class Machine:
     """What every process is held to."""
 
     def __init__(self, core, memory):
-        self.core, self.memory = core, memory
+        self.cores = [core, *(os.sched_getaffinity(0) - {core})]
+        self.memory = memory
         self.environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
                                 MKL_NUM_THREADS="1")
 
-    def start(self, command, limit):
-        """The JSON that the command prints, and "" or what went wrong."""
+    def run(self, command, limit, cores=1):
+        """What the command printed, and "" or what went wrong."""
 
         def hold():
-            os.sched_setaffinity(0, {self.core})
+            os.sched_setaffinity(0, set(self.cores[:cores]))
             resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
 
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=limit,
                                   env=self.environment, preexec_fn=hold)
         except subprocess.TimeoutExpired:
-            return None, f"more than {limit:.0f} s"
+            return "", f"more than {limit:.0f} s"
         if done.returncode == 0:
-            return json.loads(done.stdout), ""
+            return done.stdout, ""
         error = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
         if "bad_alloc" in error or "MemoryError" in error or "allocate memory" in error:
             error = f"more than {self.memory / 2**30:.0f} GiB"
-        return None, error
+        return "", error
+
+    def start(self, command, limit, cores=1):
+        """The JSON that the command prints, and "" or what went wrong."""
+        printed, error = self.run(command, limit, cores)
+        return (None if error else json.loads(printed)), error
+
+    def time(self, command, limit):
+        """The seconds of the whole process, the lines it prints, and "" or what went wrong."""
+        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        printed, error = self.run(command, limit)
+        wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+        processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return {"seconds": wall, "processor_seconds": processor}, printed.splitlines(), error
 
 
 class Rounding:
@@ -50,10 +64,10 @@ class Rounding:
 class Contender:
     """`rounding`: of a dense float program, else None; `power`: of the tokens, that its time grows
     with, to forecast the next size; `scores`: how many arrays of tokens x tokens numbers it holds
-    at once; `stride`: whether it can answer a sample of its rows."""
+    at once; `stride`: whether it can answer a sample of its rows; `cores`: that it runs on."""
 
-    def __init__(self, name, command, rounding=None, power=1, scores=0, stride=False):
-        self.name, self.command, self.rounding = name, command, rounding
+    def __init__(self, name, command, rounding=None, power=1, scores=0, stride=False, cores=1):
+        self.name, self.command, self.rounding, self.cores = name, command, rounding, cores
         self.power, self.scores, self.stride = power, scores, stride
         self.last = None  # tokens and seconds of the size before
 
@@ -93,7 +107,7 @@ def checked_run(machine, contender, questions, reference, answers, limit):
         lines, results = [], []
         for question in questions:
             result, error = machine.start([*contender.command, *question, *extra, "--answers",
-                                           answers], limit)
+                                           answers], limit, contender.cores)
             if error:
                 return first or ({"refused": error}, [])
             results.append(result)
@@ -122,6 +136,9 @@ def contest(machine, contenders, absent, questions, tokens, work, limit, repeats
     for contender in contenders:
         if contender.name in absent:
             refuse(contender, absent[contender.name])
+            continue
+        if contender.cores > len(machine.cores):
+            refuse(contender, f"requires {contender.cores} cores, the machine has one")
             continue
         answers = os.path.join(work, f"{contender.name}.answers")
         memory = 8 * contender.scores * tokens * tokens
@@ -158,7 +175,7 @@ def contest(machine, contenders, absent, questions, tokens, work, limit, repeats
                 continue
             began = time.perf_counter()
             result, error = machine.start([*contender.command, *questions(contender.name)[0],
-                                           *record["extra"]], limit)
+                                           *record["extra"]], limit, contender.cores)
             if not error:
                 record["runs"].append(result)
             spent[contender.name] += time.perf_counter() - began

@@ -105,9 +105,10 @@ nlohmann::json run_phi(const Options& options) {
 int run(int argc, char** argv) {
   Options options;
   CLI::App app("One run of one contender on one input; prints a JSON object.");
-  app.add_option("--contender", options.contender,
-                 "exact, exact-checked, float64, float32; words: scan, sequential; graphs: search, "
-                 "squaring");
+  app.add_option(
+      "--contender", options.contender,
+      "exact, exact-2 (on two threads), general, float64, float32; words: scan, sequential; "
+      "graphs: search, squaring");
   app.add_option("--model", options.model, "weights file");
   app.add_option("--word", options.word, "file with one word");
   app.add_option("--group", options.group, "words: what the file was compiled from");

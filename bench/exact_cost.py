@@ -15,24 +15,31 @@ import subprocess
 import sys
 
 import exact_cost_report
-from contest import ROUNDING, Contender, Machine, Rounding, compared, contest, read_lines
+from contest import (ROUNDING, Contender, Machine, Rounding, compared, contest, describe,
+                     read_lines)
 from measurement import HERE, Measurement, chosen, say, splitmix64
 
-CASES = ["scan", "tree", "connectivity", "rows", "rounding", "profile"]
+CASES = ["scan", "tree", "cascade", "radix", "connectivity", "rows", "codes", "batch", "ledger",
+         "rounding", "profile"]
 SIZES = {  # letters or vertices: full, quick, smallest
     "scan": ([256, 1024, 4096, 10000, 65536, 100000, 1048576], [256, 1024, 2048, 4096], [64]),
     "tree": ([256, 1024, 4096, 10000, 65536], [64, 256, 1024], [16]),
+    "cascade": ([4096, 65536, 1048576], [256, 1024], [16]),
+    "radix": ([1024, 4096, 16384], [256, 1024], [16]),
+    "codes": ([65536], [1024], [64]),
     "connectivity": ([4, 8, 16, 22, 46, 64], [3, 4, 6, 8, 12], [3]),
     "rows": ([8, 16, 32, 64, 128, 256], [4, 8, 16, 32], [4]),
 }
+BATCHES = [(65536, 16), (100000, 20)], [(1000, 16)], [(20, 4)]  # words and their letters
+LEDGER = [], ["lem-3.1"], ["lem-3.1", "--up-to", "1", "--random", "1"]
 ROUNDING_LETTERS = 8192, 1024, 64
 ROUNDING_VERTICES = range(2, 9), range(2, 6), range(2, 3)
 PHI_TOKENS = 10000, 10000, 100
 PROFILES = {  # case: full, quick, smallest
-    "scan": (65536, 4096, 64), "tree": (16384, 1024, 16), "connectivity": (22, 12, 3),
-    "rows": (64, 32, 4),
+    "scan": (1048576, 4096, 64), "tree": (65536, 1024, 16), "connectivity": (46, 12, 3),
+    "rows": (256, 32, 4),
 }
-GROUP = "A5"
+GROUP, CASCADED = "A5", "S4"
 
 
 class Bench:
@@ -61,6 +68,28 @@ class Bench:
             out.write("".join("ab"[next(numbers) >> 63] for _ in range(letters)))
         return ["--word", path]
 
+    def words(self, count, letters):
+        """A file of words, a line each, and whether an automaton of the group accepts them."""
+        path, numbers = os.path.join(self.work, f"words{count}"), splitmix64(count)
+        automaton = os.path.join(self.work, "group.fst")
+        model, _ = self.compiled("batch", "regular", "--group", GROUP, "--emit", automaton)
+        steps, accepting, start = {}, set(), None
+        for fields in map(str.split, read_lines(automaton)):
+            start = start or fields[0]
+            if len(fields) > 2:
+                steps[fields[0], fields[2]] = fields[1]
+            else:
+                accepting.add(fields[0])
+        verdicts = []
+        with open(path, "w") as out:
+            for _ in range(count):
+                word, state = "".join("ab"[next(numbers) >> 63] for _ in range(letters)), start
+                for letter in word:
+                    state = steps[state, letter]
+                out.write(word + "\n")
+                verdicts.append("accept" if state in accepting else "reject")
+        return model, path, verdicts
+
     def graph(self, vertices, ends=None):
         """A directed path through all vertices in random order, which makes the longest distance
         that there is, and as many random edges that lead back, none to its first vertex; from its
@@ -85,18 +114,20 @@ class Bench:
 
     # ---- Contenders -------------------------------------------------------------------------
 
-    def contenders(self, direct):
+    def contenders(self, direct, dense):
         """The direct algorithms first: they are the reference."""
         own, rounding = [self.program, "--contender"], Rounding()
+        exact = [*(Contender(name, [*own, name]) for name in direct),
+                 Contender("exact", [*own, "exact"]), Contender("exact-2", [*own, "exact-2"], cores=2),
+                 Contender("general", [*own, "general"])]
+        if not dense:
+            return exact
 
         def python(name):
             script = os.path.join(HERE, f"dense_{name}.py")
             return Contender(name, [self.options.python, script], rounding, 2, 3)
 
-        return [*(Contender(name, [*own, name]) for name in direct),
-                Contender("exact", [*own, "exact"]),
-                Contender("exact-checked", [*own, "exact-checked"]),
-                Contender("float64", [*own, "float64"], rounding, 2, stride=True),
+        return [*exact, Contender("float64", [*own, "float64"], rounding, 2, stride=True),
                 python("numpy"), python("torch")]
 
     def missing(self):
@@ -109,16 +140,17 @@ class Bench:
                 reasons[name] = "missing: " + done.stderr.strip().splitlines()[-1]
         return reasons
 
-    def arguments(self, contender, model, question):
+    def arguments(self, contender, model, question, group=GROUP):
         """The command line after the contender's own."""
         if contender in ("numpy", "torch"):
             return [model, *question]
-        return ["--model", model, *question] + (["--group", GROUP] if "--word" in question else [])
+        return ["--model", model, *question] + (["--group", group] if "--word" in question else [])
 
     # ---- Cases ------------------------------------------------------------------------------
 
-    def timed_case(self, case, compile_arguments, direct, questions, tokens):
-        contenders, sizes = self.contenders(direct), []
+    def timed_case(self, case, compile_arguments, direct, questions, tokens, dense=True,
+                   group=GROUP):
+        contenders, sizes = self.contenders(direct, dense), []
         for size in chosen(self.options, SIZES[case]):
             model, refusal = self.compiled(case, *compile_arguments(size))
             say(f"{case} {size}: {tokens(size)} tokens")
@@ -128,7 +160,8 @@ class Bench:
                 continue
             records = contest(
                 self.machine, contenders, self.absent,
-                lambda name, m=model, s=size: [self.arguments(name, m, q) for q in questions(s)],
+                lambda name, m=model, s=size: [self.arguments(name, m, q, group)
+                                               for q in questions(s)],
                 tokens(size), self.work, self.limit, self.repeats, self.budget, say)
             sizes.append({"size": size, "tokens": tokens(size), "records": records})
         return {"sizes": sizes}
@@ -141,6 +174,56 @@ class Bench:
         return self.timed_case(
             "tree", lambda _: ["regular", "--group", GROUP, "--construction", "tree"],
             ["sequential", "scan"], lambda n: [self.word(n)], lambda n: n + 1)
+
+    def cascade(self):
+        return self.timed_case(
+            "cascade", lambda _: ["regular", "--group", CASCADED, "--construction", "cascade"],
+            ["sequential", "scan"], lambda n: [self.word(n)], lambda n: n + 1, False, CASCADED)
+
+    def radix(self):
+        return self.timed_case(
+            "radix", lambda _: ["regular", "--group", GROUP, "--construction", "radix", "--radix", "3"],
+            ["sequential", "scan"], lambda n: [self.word(n)], lambda n: n + 1, False)
+
+    def codes(self):
+        """One scan with every code of positions and every norm."""
+        sizes = []
+        for positions in "circle", "two-circle", "first-flag":
+            for norm in "rms", "layernorm":
+                case = self.timed_case(
+                    "codes", lambda _, p=positions, n=norm: [
+                        "regular", "--group", GROUP, "--positions", p, "--norm", n],
+                    ["sequential", "scan"], lambda n: [self.word(n)], lambda n: n + 1, False)
+                sizes += [{"model": f"{positions}, {norm}", **size} for size in case["sizes"]]
+        return {"sizes": sizes}
+
+    def batch(self):
+        """Whole processes: `logdepth run --batch`, files read and answers written."""
+        batches = []
+        for count, letters in chosen(self.options, BATCHES):
+            model, path, expected = self.words(count, letters)
+            runs, differs = [], ""
+            for _ in range(self.repeats):
+                run, lines, error = self.machine.time(
+                    [self.logdepth, "run", model, "--batch", path, "--threads", "1"], self.limit)
+                if error:
+                    sys.exit(f"run --batch: {error}")
+                runs.append(run)
+                differs = differs or compared(lines, expected)
+            say(f"batch, {count} words of {letters} letters: {describe({'runs': runs, 'differs': differs})}")
+            batches.append({"words": count, "letters": letters, "record": {"runs": runs, "differs": differs}})
+        return {"batches": batches}
+
+    def ledger(self):
+        """`logdepth check`, every claim: seconds of a processor."""
+        runs = []
+        for _ in range(chosen(self.options, (3, 1, 1))):
+            run, _, error = self.machine.time(
+                [self.logdepth, "check", *chosen(self.options, LEDGER), "--threads", "1"], self.limit)
+            if error:
+                sys.exit(f"check: {error}")
+            runs.append(run)
+        return {"record": {"runs": runs, "differs": ""}}
 
     def connectivity(self):
         def tokens(n):

@@ -42,14 +42,22 @@ def rows(text):
 def test_exact_cost(tmp_path):
     run("exact_cost.py", BUILD, "--smallest", "--out", tmp_path)
     cases = stored(tmp_path, "exact_cost")["cases"]
-    assert set(cases) == {"scan", "tree", "connectivity", "rows", "rounding", "profile"}
-    for case in "scan", "tree", "connectivity", "rows":
-        (size,) = cases[case]["sizes"]
-        records = size["records"]
-        assert {"exact", "exact-checked", "float64", "numpy", "torch"} < set(records) and DIRECT & set(records)
-        for name, record in records.items():
-            assert record.get("differs") == "", f"{case}, {name}: {record}"
-            assert record["runs"][0]["seconds"] > 0
+    timed = {"scan", "tree", "cascade", "radix", "connectivity", "rows"}
+    assert set(cases) == {*timed, "codes", "batch", "ledger", "rounding", "profile"}
+    assert len(cases["codes"]["sizes"]) == 6
+    for case in *timed, "codes":
+        for size in cases[case]["sizes"]:
+            records = size["records"]
+            floats = set() if case in ("cascade", "radix", "codes") else {"float64", "numpy", "torch"}
+            assert {"exact", "exact-2", "general"} | floats < set(records) and DIRECT & set(records)
+            for name, record in records.items():
+                if name == "exact-2" and len(os.sched_getaffinity(0)) == 1:
+                    assert "requires 2 cores" in record["refused"]
+                    continue
+                assert record.get("differs") == "", f"{case}, {name}: {record}"
+                assert record["runs"][0]["seconds"] > 0
+    for record in *(b["record"] for b in cases["batch"]["batches"]), cases["ledger"]["record"]:
+        assert record["differs"] == "" and record["runs"][0]["processor_seconds"] > 0
     for row in cases["rounding"]["words"]:
         assert row["differs"]["exact"] == ""
     for row in cases["rounding"]["graphs"]:
@@ -57,7 +65,7 @@ def test_exact_cost(tmp_path):
     assert len(cases["rounding"]["phi"]) == 5
     for profile in cases["profile"]["profiles"]:
         assert profile["counters"][0].startswith("attention: "), profile
-    assert len(list((tmp_path / "results").glob("*.svg"))) == 5
+    assert len(list((tmp_path / "results").glob("*.svg"))) == 7
 
 
 def measured(head):
