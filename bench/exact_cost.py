@@ -19,13 +19,14 @@ from contest import (ROUNDING, Contender, Machine, Rounding, compared, contest, 
                      read_lines)
 from measurement import HERE, Measurement, chosen, say, splitmix64
 
-CASES = ["scan", "tree", "cascade", "radix", "connectivity", "rows", "codes", "batch", "ledger",
+CASES = ["scan", "tree", "cascade", "radix", "radix3", "connectivity", "rows", "codes", "batch", "ledger",
          "rounding", "profile"]
 SIZES = {  # letters or vertices: full, quick, smallest
     "scan": ([256, 1024, 4096, 10000, 65536, 100000, 1048576], [256, 1024, 2048, 4096], [64]),
     "tree": ([256, 1024, 4096, 10000, 65536], [64, 256, 1024], [16]),
     "cascade": ([4096, 65536, 1048576], [256, 1024], [16]),
-    "radix": ([1024, 4096, 16384], [256, 1024], [16]),
+    "radix": ([4096, 16384, 1048576], [256, 1024], [16]),
+    "radix3": ([1024, 4096, 16384], [256, 1024], [16]),
     "codes": ([65536], [1024], [64]),
     "connectivity": ([4, 8, 16, 22, 46, 64], [3, 4, 6, 8, 12], [3]),
     "rows": ([8, 16, 32, 64, 128, 256], [4, 8, 16, 32], [4]),
@@ -180,10 +181,13 @@ class Bench:
             "cascade", lambda _: ["regular", "--group", CASCADED, "--construction", "cascade"],
             ["sequential", "scan"], lambda n: [self.word(n)], lambda n: n + 1, False, CASCADED)
 
-    def radix(self):
+    def radix(self, case="radix", radix="2"):
         return self.timed_case(
-            "radix", lambda _: ["regular", "--group", GROUP, "--construction", "radix", "--radix", "3"],
+            case, lambda _: ["regular", "--group", GROUP, "--construction", "radix", "--radix", radix],
             ["sequential", "scan"], lambda n: [self.word(n)], lambda n: n + 1, False)
+
+    def radix3(self):
+        return self.radix("radix3", "3")
 
     def codes(self):
         """One scan with every code of positions and every norm."""

@@ -42,13 +42,13 @@ def rows(text):
 def test_exact_cost(tmp_path):
     run("exact_cost.py", BUILD, "--smallest", "--out", tmp_path)
     cases = stored(tmp_path, "exact_cost")["cases"]
-    timed = {"scan", "tree", "cascade", "radix", "connectivity", "rows"}
+    timed = {"scan", "tree", "cascade", "radix", "radix3", "connectivity", "rows"}
     assert set(cases) == {*timed, "codes", "batch", "ledger", "rounding", "profile"}
     assert len(cases["codes"]["sizes"]) == 6
     for case in *timed, "codes":
         for size in cases[case]["sizes"]:
             records = size["records"]
-            floats = set() if case in ("cascade", "radix", "codes") else {"float64", "numpy", "torch"}
+            floats = set() if case in ("cascade", "radix", "radix3", "codes") else {"float64", "numpy", "torch"}
             assert {"exact", "exact-2", "general"} | floats < set(records) and DIRECT & set(records)
             for name, record in records.items():
                 if name == "exact-2" and len(os.sched_getaffinity(0)) == 1:
@@ -65,7 +65,7 @@ def test_exact_cost(tmp_path):
     assert len(cases["rounding"]["phi"]) == 5
     for profile in cases["profile"]["profiles"]:
         assert profile["counters"][0].startswith("attention: "), profile
-    assert len(list((tmp_path / "results").glob("*.svg"))) == 7
+    assert len(list((tmp_path / "results").glob("*.svg"))) == 8
 
 
 def measured(head):
