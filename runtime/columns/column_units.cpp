@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -29,6 +30,31 @@ struct ColumnUnits::Sum {
   std::map<std::uint32_t, Reals> codes;  // by name of the index: one row
 };
 
+struct ColumnUnits::WholeEntries {
+  std::vector<const WholeNumbers*> of;  // per column; empty: they do not fit
+  std::vector<std::int64_t> times;      // what brings each to the denominator
+  std::int64_t denominator = 1;
+
+  /// The input of a unit before the factor, not in lowest terms; absent: it does not fit.
+  std::optional<Rational::Small> input(const Unit& unit, bool on_z) const {
+    const WholeNumbers& weights = on_z ? unit.whole_on_z : unit.whole_on_stream;
+    std::int64_t sum = 0, below = 0;
+    if (of.empty() || weights.denominator == 0 ||
+        __builtin_mul_overflow(weights.denominator, denominator, &below))
+      return std::nullopt;
+    for (std::size_t k = 0; k < unit.in.size(); ++k) {
+      const Term& term = unit.in[k];
+      std::int64_t product = of[term.column]->numerators[term.offset];
+      if (product == 0) continue;
+      if (__builtin_mul_overflow(product, times[term.column], &product) ||
+          __builtin_mul_overflow(product, weights.numerators[k], &product) ||
+          __builtin_add_overflow(sum, product, &sum))
+        return std::nullopt;
+    }
+    return Rational::Small{sum, below};
+  }
+};
+
 ColumnUnits::ColumnUnits(const FeedForward& feedforward, const Segments& segments,
                          const ColumnNorm& norm) {
   std::vector<std::vector<MatrixEntry>> in(feedforward.in.rows);
@@ -37,7 +63,7 @@ ColumnUnits::ColumnUnits(const FeedForward& feedforward, const Segments& segment
   std::map<std::uint32_t, std::map<std::uint32_t, Unit>> writers;
   for (const MatrixEntry& e : feedforward.out.entries) {
     const auto [segment, offset] = segments.place[e.row];
-    Unit& unit = writers[segment].try_emplace(e.column, Unit{e.column, {}, {}}).first->second;
+    Unit& unit = writers[segment].try_emplace(e.column, Unit{e.column}).first->second;
     unit.out.emplace_back(offset, e.value);
   }
   for (auto& [segment, units] : writers) {
@@ -57,9 +83,17 @@ ColumnUnits::ColumnUnits(const FeedForward& feedforward, const Segments& segment
         // The mask may be negative: a push has the sign of the whole weight. Without a mask, of a
         // direction, the weight alone is what counts; pushed_units() takes both signs then.
         unit.in.push_back({column, offset, e.value * norm.mask()[e.column], e.value});
-        written.pushes[column][offset].push_back(
-            {static_cast<std::uint32_t>(written.units.size()), unit.in.back().on_stream.sign()});
+        Pushes& pushes = written.pushes[column][offset];
+        (unit.in.back().on_stream.sign() > 0 ? pushes.up : pushes.down)
+            .push_back(static_cast<std::uint32_t>(written.units.size()));
       }
+      Rationals on_stream, on_z;
+      for (const Term& term : unit.in) {
+        on_stream.push_back(term.on_stream);
+        on_z.push_back(term.on_z);
+      }
+      unit.whole_on_stream = whole_numbers(on_stream);
+      unit.whole_on_z = whole_numbers(on_z);
       written.units.push_back(std::move(unit));
     }
   }
@@ -101,17 +135,40 @@ std::vector<std::uint32_t> ColumnUnits::pushed_units(const ColumnPools& pools,
   std::vector<char> seen(written.units.size());
   std::vector<std::uint32_t> pushed;
   for (std::size_t c = 0; c < written.read.size(); ++c) {
-    const ColumnEntry& entry = pools.entries[written.read[c]][entries[c]];
+    const EntryPool& pool = pools.entries[written.read[c]];
+    const ColumnEntry& entry = pool[entries[c]];
+    const WholeNumbers& whole = pool.whole(entries[c]);
     for (std::size_t r = 0; r < written.pushes[c].size(); ++r) {
-      if (entry.m.empty() && entry.v[r].is_zero()) continue;
-      for (const Push& push : written.pushes[c][r]) {
-        if (seen[push.unit] || (entry.m.empty() && push.sign != entry.v[r].sign())) continue;
-        seen[push.unit] = 1;
-        pushed.push_back(push.unit);
-      }
+      if (whole.denominator > 0 && whole.numerators[r] == 0) continue;
+      const auto push = [&](const std::vector<std::uint32_t>& units) {
+        for (const std::uint32_t unit : units) {
+          if (seen[unit]) continue;
+          seen[unit] = 1;
+          pushed.push_back(unit);
+        }
+      };
+      const int sign = entry.m.empty() ? entry.v[r].sign() : 0;
+      if (!entry.m.empty() || sign > 0) push(written.pushes[c][r].up);
+      if (!entry.m.empty() || sign < 0) push(written.pushes[c][r].down);
     }
   }
   return pushed;
+}
+
+ColumnUnits::WholeEntries ColumnUnits::whole_entries(const ColumnPools& pools,
+                                                     const Written& written,
+                                                     const std::vector<EntryId>& entries) {
+  WholeEntries whole;
+  for (std::size_t c = 0; c < written.read.size(); ++c) {
+    const WholeNumbers& of = pools.entries[written.read[c]].whole(entries[c]);
+    if (of.denominator == 0) return {};
+    const std::int64_t missing = of.denominator / std::gcd(whole.denominator, of.denominator);
+    if (__builtin_mul_overflow(whole.denominator, missing, &whole.denominator)) return {};
+    whole.of.push_back(&of);
+  }
+  for (const WholeNumbers* of : whole.of)
+    whole.times.push_back(whole.denominator / of->denominator);
+  return whole;
 }
 
 ColumnUnits::Sum ColumnUnits::input_of(const ColumnState& state, const Written& written,
@@ -160,8 +217,18 @@ ColumnUnits::Evaluated ColumnUnits::evaluate(const ColumnState& state, const Wri
   } else {
     units = pushed_units(state.pools, written, entries);
   }
+  const Real& factor = state.pools.factors[entries.back()].v[0];
+  const WholeEntries whole = whole_entries(state.pools, written, entries);
+  const int factor_sign = factor.sign();
   for (const std::uint32_t u : units) {
     const Unit& unit = written.units[u];
+    if (const auto input = whole.input(unit, on_z)) {
+      if (input->numerator == 0 || (input->numerator > 0 ? factor_sign : -factor_sign) <= 0)
+        continue;
+      const Real x = factor.scaled(Rational(input->numerator, input->denominator));
+      for (const auto& [offset, weight] : unit.out) add(h.v[offset], x.scaled(weight));
+      continue;
+    }
     const Sum x = input_of(state, written, unit, on_z, read, entries);
     if (x.high.sign() <= 0) continue;
     if (x.low.sign() < 0) {

@@ -30,13 +30,13 @@ class ColumnUnits {
   };
   struct Unit {
     std::uint32_t number;
-    std::vector<Term> in;
-    std::vector<std::pair<std::uint32_t, Rational>> out;  ///< offset, weight
+    std::vector<Term> in = {};
+    WholeNumbers whole_on_stream = {}, whole_on_z = {};        ///< weights of `in`
+    std::vector<std::pair<std::uint32_t, Rational>> out = {};  ///< offset, weight
   };
-  /// A unit that an entry of a component pushes up, where the entry has this sign.
-  struct Push {
-    std::uint32_t unit;
-    int sign;
+  /// Units whose input grows with a component, and those whose input shrinks.
+  struct Pushes {
+    std::vector<std::uint32_t> up, down;
   };
   /// Combination and names of indices to the entry and the column whose index it has.
   using Known = std::unordered_map<std::string, std::pair<EntryId, std::uint32_t>>;
@@ -44,13 +44,15 @@ class ColumnUnits {
     std::uint32_t segment;
     std::vector<std::uint32_t> read;  ///< segments
     std::vector<Unit> units;
-    std::vector<std::vector<std::vector<Push>>> pushes;  ///< column of `read`, offset
+    std::vector<std::vector<Pushes>> pushes;  ///< column of `read`, offset
     Known known;
   };
   /// What is to be evaluated: its place in the memo, and the combination.
   using Asked = std::pair<Known::value_type*, const std::vector<EntryId>*>;
   /// A sum of numbers and codes at one combination.
   struct Sum;
+  /// The entries of a combination as integers over one denominator.
+  struct WholeEntries;
   /// What stands in a segment afterwards, and the column whose index it has.
   struct Evaluated {
     ColumnEntry entry;
@@ -60,6 +62,8 @@ class ColumnUnits {
   void find_mirrors(const FeedForward& feedforward, const Rationals& masked);
   std::vector<std::uint32_t> pushed_units(const ColumnPools& pools, const Written& written,
                                           const std::vector<EntryId>& entries) const;
+  static WholeEntries whole_entries(const ColumnPools& pools, const Written& written,
+                                    const std::vector<EntryId>& entries);
   Sum input_of(const ColumnState& state, const Written& written, const Unit& unit, bool on_z,
                const Columns& read, const std::vector<EntryId>& entries) const;
   Evaluated evaluate(const ColumnState& state, const Written& written, bool on_z,

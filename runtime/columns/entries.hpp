@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,6 +21,15 @@ struct ColumnEntry {
   bool operator==(const ColumnEntry&) const = default;
 };
 
+/// Rational numbers over one positive denominator, where all of this fits 64 bits.
+struct WholeNumbers {
+  std::vector<std::int64_t> numerators;
+  std::int64_t denominator = 0;  ///< 0: they do not fit, or are no rationals
+};
+WholeNumbers whole_numbers(std::span<const Rational> numbers);
+/// Of v where there is no matrix.
+WholeNumbers whole_numbers(const ColumnEntry& entry);
+
 /// Interned entries of one length. A million positions are one entry.
 class EntryPool {
  public:
@@ -34,18 +44,22 @@ class EntryPool {
       if (entries_[id] == entry) return id;
     const auto id = static_cast<EntryId>(entries_.size());
     bytes_ += (entry.v.size() + entry.m.size()) * sizeof(Real) + kBesideNumbers;
+    whole_.push_back(whole_numbers(entry));
+    bytes_ += whole_.back().numerators.size() * sizeof(std::int64_t);
     entries_.push_back(std::move(entry));
     bucket.push_back(id);
     return id;
   }
   const ColumnEntry& operator[](EntryId id) const { return entries_[id]; }
+  const WholeNumbers& whole(EntryId id) const { return whole_[id]; }
   std::size_t size() const { return entries_.size(); }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  static constexpr std::size_t kBesideNumbers = 128;  // two vectors, a node and a bucket
+  static constexpr std::size_t kBesideNumbers = 160;  // three vectors, a node and a bucket
   std::unordered_map<std::size_t, std::vector<EntryId>> known_;
   std::vector<ColumnEntry> entries_;
+  std::vector<WholeNumbers> whole_;
   std::size_t bytes_ = 0;
 };
 
