@@ -33,6 +33,7 @@ COLUMN_AVERAGES = "runtime/columns/column_averages.cpp"
 COLUMN_PRODUCT = "runtime/columns/column_product.cpp"
 COLUMN_PLANES = "runtime/columns/column_planes.cpp"
 COLUMN_NORM = "runtime/columns/column_norm.cpp"
+COLUMN_UNITS = "runtime/columns/column_units.cpp"
 COLUMN_FAMILIES = "runtime/columns/families.cpp"
 RANKED_CELLS = "runtime/columns/ranked_cells.cpp"
 CELL_CONTRACT = "runtime/columns/column_cell_contract.cpp"
@@ -921,6 +922,16 @@ EDITS = [
      "what stands in any graph is counted in the first one"),
     (RANKED_CELLS, "first[ranks[0][0]] == kNoToken ||\n        first[ranks[0][0]] < word)", "first[ranks[0][0]] == kNoToken)",
      "a row selects tokens of the graph before"),
+    (COLUMN_UNITS, "__builtin_mul_overflow(product, weights.numerators[k], &product) ||", "(product *= weights.numerators[k], false) ||",
+     "the input of a hidden unit wraps around at 64 bits"),
+    (COLUMN_UNITS, "__builtin_mul_overflow(product, times[term.column], &product) ||", "",
+     "entries of different denominators are added as if they had one"),
+    (COLUMN_UNITS, "on_z ? unit.whole_on_z : unit.whole_on_stream;", "unit.whole_on_stream;",
+     "a direction is multiplied by the mask"),
+    (COLUMN_UNITS, "if (!entry.m.empty() || sign < 0) push(written.pushes[c][r].down);", "",
+     "a unit that grows with the negative of a component is silent"),
+    ("runtime/columns/entries.cpp", "__builtin_mul_overflow(one.numerator, denominator / one.denominator, &numerator)", "__builtin_mul_overflow(one.numerator, 1, &numerator)",
+     "fractions over one denominator keep their numerators"),
     (COLUMN_NORM, "void begin_word() { std::ranges::fill(sums_, 0); }", "void begin_word() {}",
      "averages over a cell begin in the graph before"),
     (CELL_CONTRACT, "[&](Label x, Label y) { return preference(y) < preference(x); });", "[&](Label x, Label y) { return preference(x) < preference(y); });",

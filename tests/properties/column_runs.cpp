@@ -90,6 +90,25 @@ TEST(ColumnRuns, EveryConstructionIsRunByColumnsAndEveryLogitIsRight) {
   }
 }
 
+/// The same network with other numbers: ReLU(f x) / f = ReLU(x). Sums of integers end at 64 bits.
+TEST(ColumnRuns, HiddenUnitsOfAnyScaleAreRunByColumnsAndEveryLogitIsRight) {
+  constexpr std::int64_t kTooLarge = std::int64_t{1} << 61, kJustFits = std::int64_t{1} << 59;
+  std::mt19937_64 random(5);
+  for (const Named& named : constructions())
+    for (const Rational& factor :
+         {Rational(kTooLarge), Rational(1, kTooLarge), Rational(kJustFits), Rational(7, 11)}) {
+      Model model = named.model;
+      for (Layer& layer : model.layers) {
+        for (MatrixEntry& e : layer.feedforward.in.entries) e.value *= factor;
+        for (MatrixEntry& e : layer.feedforward.out.entries) e.value *= factor.inverse();
+      }
+      ColumnComparison comparison(std::move(model));
+      const auto result = comparison.compare(random_words(random, comparison.model(), 13, 1));
+      EXPECT_EQ(result.difference, "") << named.name << ", " << factor.text();
+      EXPECT_FALSE(result.handed_over) << named.name << ": " << result.reason;
+    }
+}
+
 TEST(ColumnRuns, WordsOfOneLengthAreOneInput) {
   std::mt19937_64 random(2);
   for (Named& named : constructions()) {
