@@ -140,7 +140,7 @@ def goals(results):
                 f"{number(ratio)}×", at_most=False, reason=why(case, size["size"], "exact-2"))
     ledger = results.cases.get("ledger", {}).get("record")
     used = ledger and statistics.median(run["processor_seconds"] for run in ledger["runs"])
-    add("`logdepth check` in ≤ 60 s of a processor", used, 60, used and duration(used))
+    add("`logdepth check` in ≤ 60 s of CPU time", used, 60, used and duration(used))
     return rows
 
 
@@ -210,7 +210,7 @@ def processes_section(cases):
         record = cases["ledger"]["record"]
         rows.append(["`check`, the whole ledger", cell(record), processor_time(record)])
     return ["## Whole processes", "", "On one core, files read and answers written.", "",
-            table(["command", "time", "time of a processor"], rows), ""]
+            table(["command", "time", "CPU time"], rows), ""]
 
 
 def processor_time(record):
