@@ -926,7 +926,7 @@ EDITS = [
      "the input of a hidden unit wraps around at 64 bits"),
     (COLUMN_UNITS, "__builtin_mul_overflow(product, times[term.column], &product) ||", "",
      "entries of different denominators are added as if they had one"),
-    (COLUMN_UNITS, "on_z ? unit.whole_on_z : unit.whole_on_stream;", "unit.whole_on_stream;",
+    (COLUMN_UNITS, "on_z ? unit.whole_on_z : unit.whole_on_stream;", "on_z ? unit.whole_on_stream : unit.whole_on_stream;",
      "a direction is multiplied by the mask"),
     (COLUMN_UNITS, "if (!entry.m.empty() || sign < 0) push(written.pushes[c][r].down);", "",
      "a unit that grows with the negative of a component is silent"),
