@@ -47,7 +47,9 @@ def describe_source():
         return subprocess.run(["git", "-C", HERE, *arguments], capture_output=True,
                               text=True).stdout.strip()
 
-    changed = " with changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    # The results of the parts before are no change of what is measured.
+    paths = ["--", ":/", ":!*.md", ":!results"]
+    changed = " with changes" if git("status", "--porcelain", "--untracked-files=no", *paths) else ""
     return git("rev-parse", "--short", "HEAD") + changed
 
 

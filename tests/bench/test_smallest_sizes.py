@@ -65,7 +65,7 @@ def test_exact_cost(tmp_path):
     assert len(cases["rounding"]["phi"]) == 5
     for profile in cases["profile"]["profiles"]:
         assert profile["counters"][0].startswith("attention: "), profile
-    assert len(list((tmp_path / "results").glob("*.svg"))) == 8
+    assert len(list((tmp_path / "results").glob("*.svg"))) == 7
 
 
 def measured(head):

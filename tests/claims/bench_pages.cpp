@@ -38,7 +38,7 @@ TEST(BenchPages, AreThoseOfTheStoredResults) {
               read_whole_file((kBench / "results" / entry.path().filename()).string()))
         << entry.path();
   }
-  EXPECT_EQ(figures, 8u);
+  EXPECT_EQ(figures, 7u);
 }
 
 TEST(BenchPages, ScriptsSayWhatTheyExpect) {
