@@ -14,6 +14,7 @@
 #include "learned/word_problems/monoid_table.hpp"
 #include "learned/word_problems/own_automaton.hpp"
 #include "learned/word_problems/own_crasp.hpp"
+#include "learned/word_problems/task_words.hpp"
 #include "learned/word_problems/verdict_words.hpp"
 #include "learned/word_problems/word_data.hpp"
 #include "logdepth/errors.hpp"
@@ -73,10 +74,7 @@ void write_words(const WordsOptions& options, const Alphabet& alphabet, const La
 int words_of_automaton(const WordsOptions& options) {
   const Dfa automaton = own_automaton(options.regex, options.automaton, "--");
   const Draw uniform = [&](CounterRandom& random) {
-    Word word(options.length);
-    for (Letter& letter : word)
-      letter = static_cast<Letter>(random.below(automaton.alphabet.size()));
-    return word;
+    return uniform_word(options.length, automaton.alphabet.size(), random);
   };
   return options.output.write(
       [&](std::ostream& out) {

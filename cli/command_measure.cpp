@@ -1,9 +1,11 @@
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
@@ -82,6 +84,20 @@ Command add_measure(CLI::App& app) {
   command
       ->add_option("--words", request.samples, "number of test sequences (default: as in the run)")
       ->check(CLI::Range(1U, 10000000U));
+  const auto edges = [&](const char* name, std::vector<std::uint32_t>& radices,
+                         const std::string& what) {
+    return command
+        ->add_option(
+            name, radices,
+            what +
+                " of the scan with these radices, one for each layer that runs: with 2,2,2 "
+                "layer l reads 2^(l-1) letters back")
+        ->delimiter(',')
+        ->check(CLI::Range(2U, 1U << 16));
+  };
+  CLI::Option* keep =
+      edges("--keep-edges", request.keep_edges, "attention between letters keeps only the edges");
+  edges("--cut-edges", request.cut_edges, "attention loses the edges")->excludes(keep);
   command->add_option("-o,--output", options->output, "also write the result as JSON to this file")
       ->check(kInAFolder);
   command->add_option("--device", options->device, "device to run on")

@@ -16,6 +16,7 @@
 #include "learned/jobs/training_program.hpp"
 #include "learned/word_problems/attention_figure.hpp"
 #include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/radix_circuit.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/action.hpp"
@@ -130,15 +131,17 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
                          "learned and compiled attention of " + problem)));
     std::cerr << "wrote " << output << '\n';
   }
+  const RadixCircuit radices = radix_circuit(attention.mean);
   if (options.json) {
     nlohmann::ordered_json named = to_json(circuit);
+    named["radices"] = to_json(radices);
     named["words"] = options.words;
     named["seed"] = options.seed;
     std::cout << named.dump(1) << '\n';
   } else {
     std::cout << fmt::format("{}, on {} random words of {} letters, seed {}\n",
                              circuit_name(circuit), options.words, word.size(), options.seed)
-              << circuit_text(circuit);
+              << circuit_text(circuit) << radix_text(radices);
   }
   return kDone;
 }

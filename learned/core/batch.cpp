@@ -58,6 +58,9 @@ Batch to_batch(const Samples& samples, const TaskFormat& format, torch::Device d
     batch.segments = tensor_of(samples.segments, {count, tokens}, "segments").to(device);
   if (!samples.lengths.empty())
     batch.lengths = tensor_of(samples.lengths, {count}, "lengths").to(device, torch::kLong);
+  for (const std::vector<std::uint8_t>& view : samples.layer_views)
+    batch.layer_views.push_back(
+        tensor_of(view, {tokens, tokens}, "entries of a layer's view").to(device));
   std::vector<std::int64_t> shape = {count};
   if (format.readout == TaskFormat::Readout::each_token) {
     shape.push_back(tokens);

@@ -19,9 +19,10 @@ struct Batch {
   torch::Tensor read;      ///< int64 [B, 1 or 2]; undefined of Readout::each_token
   torch::Tensor targets;   ///< int64
   torch::Tensor due;       ///< int64; undefined where every target is due after the first loop
-  std::vector<torch::Tensor> taught;  ///< int64, of each level, shaped as `targets`
-  std::size_t size = 0;               ///< n of log n
-  std::uint32_t loops = 0;            ///< that the samples ask for
+  std::vector<torch::Tensor> layer_views;  ///< bytes [L, L], as in Samples
+  std::vector<torch::Tensor> taught;       ///< int64, of each level, shaped as `targets`
+  std::size_t size = 0;                    ///< n of log n
+  std::uint32_t loops = 0;                 ///< that the samples ask for
 
   /// 1 for tokens, 0 for padding, [B, L] of the given type; undefined without padding.
   torch::Tensor real_tokens(torch::ScalarType type) const;

@@ -276,7 +276,15 @@ Tensor TransformerBlock::feed_forward(const Tensor& z, const AttentionContext& c
   return computed;
 }
 
+void AttentionContext::enter_block(std::int64_t samples) {
+  if (layer_views.empty()) return;
+  const Tensor& view = layer_views[std::min(executed, layer_views.size() - 1)];
+  mask.open = view.expand({samples, view.size(0), view.size(1)});
+  bias = Tensor();
+}
+
 Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) const {
+  context.enter_block(h.size(0));
   ProbeView seen;
   seen.block = name_;
   if (context.probe) seen.before = h.detach();

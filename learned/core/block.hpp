@@ -89,11 +89,17 @@ struct AttentionContext {
   const Probe* probe = nullptr;
   TrainingConfig::Precision precision = TrainingConfig::Precision::float32;
   std::size_t executed = 0;  ///< blocks so far, the index of the next cache
+  /// Bytes [L, L] for every executed block, the last for all behind it, in place of `mask.open`; empty:
+  /// the mask is that of all.
+  std::vector<Tensor> layer_views;
   /// Takes the states after every executed block, [B, L, width], if they are asked for.
   std::vector<Tensor>* states = nullptr;
   /// What all blocks of a pass share, made by the first: the bias of the mask, rotary angles.
   Tensor bias;
   Rotary::Turns turns;
+
+  /// Makes the mask that of the next block, for so many samples.
+  void enter_block(std::int64_t samples);
 };
 
 /// One transformer block: attention, then feed-forward, each with its norm, and with a factor per

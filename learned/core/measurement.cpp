@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "learned/core/finished_run.hpp"
@@ -58,12 +59,17 @@ nlohmann::ordered_json measure_run(const MeasureRequest& request, const std::str
   asked->ask(request);
   const std::unique_ptr<Task> task = asked->make_task(config.seed);
   if (request.loops > 0) check_loops(request.loops, config);
+  if (request.changes_edges() && (config.constructed || config.network))
+    throw InputError(std::string(request.cut_edges.empty() ? "--keep-edges" : "--cut-edges") +
+                     ": expected a run of a stack or a loop");
   Predictor predictor = predictor_of(*run.network, config.training.precision);
   if (request.loops > 0) predictor = with_loops(std::move(predictor), request.loops);
   const std::size_t stage =
       request.length > 0 ? task->stages() - 1 : stage_reached(run.record, *task);
   nlohmann::ordered_json measured = {{"run", folder}};
   if (request.loops > 0) measured["loops"] = request.loops;
+  if (!request.keep_edges.empty()) measured["keep_edges"] = request.keep_edges;
+  if (!request.cut_edges.empty()) measured["cut_edges"] = request.cut_edges;
   measured["result"] = task->measure(predictor, stage, progress);
   return measured;
 }

@@ -216,6 +216,7 @@ AttentionContext UniversalTransformer::context_of(const Batch& batch,
   context.mask.causal = format_.view == TaskFormat::View::causal;
   context.mask.open = batch.segments.defined() ? same_segment(batch.segments) : batch.view;
   context.mask.lengths = batch.lengths;
+  context.layer_views = batch.layer_views;
   context.first_position = options.first_position;
   context.caches = options.caches;
   context.probe = options.probe;
@@ -237,6 +238,10 @@ Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& o
   std::vector<Tensor> states;
   if (trace && trace->take_taught) context.states = &states;
   const Tensor logits = read_out(thought(batch, options, context, trace), batch, context);
+  if (batch.layer_views.size() > context.executed + 1)
+    throw InputError(fmt::format(
+        "radices: expected at most {}, one for each layer that the network runs, found {}",
+        context.executed, batch.layer_views.size() - 1));
   for (std::size_t level = 0; level < std::min(states.size(), taught_.size()); ++level)
     trace->taught.push_back(
         taught_[level].readout(taught_[level].norm(states[level]), options.precision));

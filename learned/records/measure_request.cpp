@@ -9,6 +9,8 @@ void settings(MeasureRequest& request, SettingVisitor& visit) {
   visit("length", request.length);
   visit("samples", request.samples);
   visit("loops", request.loops);
+  visit("keep_edges", request.keep_edges);
+  visit("cut_edges", request.cut_edges);
 }
 
 }  // namespace

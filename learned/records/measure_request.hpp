@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace logdepth::inline learned_records {
 
@@ -11,6 +12,11 @@ struct MeasureRequest {
   std::uint32_t length = 0;   ///< letters of the words
   std::uint32_t samples = 0;  ///< how many words
   std::uint32_t loops = 0;    ///< how often the repeated block runs
+  /// Radices of a scan, one per layer that runs: between letters, attention keeps its edges only, or
+  /// loses them. Empty: attention has every edge.
+  std::vector<std::uint32_t> keep_edges, cut_edges;
+
+  bool changes_edges() const { return !keep_edges.empty() || !cut_edges.empty(); }
 };
 
 nlohmann::ordered_json to_json(const MeasureRequest& request);

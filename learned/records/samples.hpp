@@ -21,6 +21,9 @@ struct Samples {
   /// [count, tokens]: which of the texts that share a row each token is of; it reads those of its own
   /// text only. Empty: a row is one text. Every batch of such a task has one shape.
   std::vector<std::int32_t> segments;
+  /// For every layer that runs, the last for all behind it, [tokens, tokens] of all samples: row i may
+  /// read j. Empty: layers are alike. Of causal samples without segments.
+  std::vector<std::vector<std::uint8_t>> layer_views;
   std::vector<std::int32_t> read;  ///< tokens read out: [count] of one_token, [count, 2] of pair
   /// [count, tokens, heads], or [count, heads] of one_token and pair; kIgnored where padding is.
   std::vector<std::int32_t> targets;

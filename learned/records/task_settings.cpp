@@ -7,9 +7,14 @@
 namespace logdepth::inline learned_records {
 
 void TaskSettings::ask(const MeasureRequest& request) {
-  if (request.length > 0 || request.samples > 0)
-    throw InputError(std::string(request.length > 0 ? "--length" : "--words") +
-                     ": expected a run on words, this one is of the task " + kind());
+  const char* const asked = request.length > 0            ? "--length"
+                            : request.samples > 0         ? "--words"
+                            : !request.keep_edges.empty() ? "--keep-edges"
+                            : !request.cut_edges.empty()  ? "--cut-edges"
+                                                          : nullptr;
+  if (asked)
+    throw InputError(std::string(asked) + ": expected a run on words, this one is of the task " +
+                     kind());
 }
 
 ProductQuestion TaskSettings::products() const {

@@ -141,12 +141,16 @@ std::vector<LabelledWord> TaskWords::words_of_language() const {
                            {automaton_ ? "automaton" : "program", states ? "state" : "verdict"}));
 }
 
+std::vector<std::uint32_t> uniform_word(std::size_t length, std::uint64_t letters,
+                                        CounterRandom& random) {
+  std::vector<std::uint32_t> word(length);
+  for (std::uint32_t& letter : word) letter = static_cast<std::uint32_t>(random.below(letters));
+  return word;
+}
+
 std::vector<std::uint32_t> TaskWords::draw(std::uint32_t length, CounterRandom& random) const {
   if (verdict_words_) return verdict_words_->draw(length, random);
-  std::vector<std::uint32_t> word(length);
-  for (std::uint32_t& letter : word)
-    letter = static_cast<std::uint32_t>(random.below(labelling_.letters));
-  return word;
+  return uniform_word(length, labelling_.letters, random);
 }
 
 std::vector<LabelledWord> TaskWords::words_of_monoid() const {

@@ -17,6 +17,10 @@
 
 namespace logdepth::inline learned_word_problems {
 
+/// Letters from 0 on, each drawn uniformly.
+std::vector<std::uint32_t> uniform_word(std::size_t length, std::uint64_t letters,
+                                        CounterRandom& random);
+
 /// What the words of a task are made of and labelled by, the words of its file, and the lengths of its
 /// curriculum.
 class TaskWords {

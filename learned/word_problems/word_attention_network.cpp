@@ -7,6 +7,7 @@
 
 #include "learned/core/batch.hpp"
 #include "learned/records/counter_random.hpp"
+#include "learned/word_problems/task_words.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
@@ -140,9 +141,7 @@ WordAttention read_word_attention(const Network& network, const RunConfig& confi
     Words words;
     for (std::size_t i = first; i < std::min<std::size_t>(first + kAtOnce, question.words); ++i) {
       CounterRandom random(question.seed, RandomStream::validation, 0, i);
-      auto& letters = words.emplace_back(question.word.size());
-      for (std::uint32_t& letter : letters)
-        letter = static_cast<std::uint32_t>(random.below(alphabet));
+      words.push_back(uniform_word(question.word.size(), alphabet, random));
     }
     drawn.add(words);
   }

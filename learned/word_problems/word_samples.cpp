@@ -328,6 +328,7 @@ class WordTask final : public Task, public BatchText {
 
   Samples validation_batch(std::uint32_t length, std::uint32_t first, std::uint32_t count) const {
     Samples samples = tokens_.samples(count, length);
+    samples.layer_views = config_.edges.views(length, tokens_.before());
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
       if (words_.held_out().empty()) {

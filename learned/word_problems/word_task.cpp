@@ -129,6 +129,13 @@ void WordTaskConfig::ask(const MeasureRequest& request) {
     row_tokens = 0;  // nothing is trained
   }
   if (request.samples > 0) validation = request.samples;
+  require(request.keep_edges.empty() || request.cut_edges.empty(),
+          "--keep-edges: expected this or --cut-edges, found both");
+  const bool cut = !request.cut_edges.empty();
+  edges = {cut ? request.cut_edges : request.keep_edges, cut};
+  for (const std::uint32_t radix : edges.radices)
+    require(radix >= 2, fmt::format("{}: expected radices of at least 2, found {}",
+                                    cut ? "--cut-edges" : "--keep-edges", radix));
   // Words of another length than those of the file are drawn, where something labels them.
   if (request.length > 0 && !own_labels()) data.clear();
 }

@@ -7,6 +7,7 @@
 
 #include "learned/records/task.hpp"
 #include "learned/records/task_settings.hpp"
+#include "learned/word_problems/radix_circuit.hpp"
 #include "objects/named_monoids.hpp"
 
 namespace logdepth::inline learned_word_problems {
@@ -72,6 +73,7 @@ struct WordTaskConfig final : TaskSettings {
   Teach teach = Teach::none;
   std::string data;              ///< CSV file of words to train on; empty: words are drawn
   bool shuffled_labels = false;  ///< control: targets are drawn, not computed
+  ReadEdges edges;               ///< of a measurement; no setting of a run
 
   const char* kind() const override { return "words"; }
   std::unique_ptr<TaskSettings> clone() const override;

@@ -128,3 +128,16 @@ def test_python_calls():
     small = ["--words", 20, "--letters", 8, "--rounds", 1]
     printed = run("python_calls.py", BUILD / "logdepth", *small, python=BUILD / "python/venv/bin/python")
     assert len(rows(printed)) == 3
+
+
+def test_learned_edges(tmp_path):
+    runs = tmp_path / "runs"
+    subprocess.run([BUILD / "logdepth", "train", "word-problem", "--monoid", "S3", "--kind", "adaptive-loop",
+                    "--depths", "1", "--widths", "16", "--max-length", "8", "--steps", "20", "--out", runs,
+                    "--set", "training.promotion=0.01", "--set", "training.read_every=1"], check=True,
+                   capture_output=True)
+    run("learned_edges.py", BUILD / "logdepth", runs, "--words", 4, "--measured", 20, "--out", tmp_path)
+    (one,) = stored(tmp_path, "learned_edges")["runs"]
+    assert one["problem"] == "S3" and one["layers"] == len(one["whole"]) == len(one["distances"])
+    for kind in "kept", "cut":
+        assert {len(loops) for loops in one[kind].values()} == {one["layers"]}

@@ -113,8 +113,27 @@ TEST_F(FinishedRunCommands, BehindABeginTokenWordsMayBeLongerThanThoseOfTraining
   refused({"measure", run, "--length", "17"}, "model.step_rows");
 }
 
+TEST_F(FinishedRunCommands, AttentionKeepsOrLosesTheEdgesOfAScan) {
+  const std::string run = looped();
+  const json all = measured(run, {}), kept = measured(run, {"--keep-edges", "2,3"});
+  EXPECT_EQ(kept["keep_edges"], json({2, 3}));
+  EXPECT_EQ(kept["result"]["accuracy"][0], all["result"]["accuracy"][0])
+      << "the first letter reads itself and the begin token in both";
+  EXPECT_NE(kept["result"]["accuracy"], all["result"]["accuracy"]);
+  const json one = measured(run, {"--loops", "1"});
+  EXPECT_EQ(measured(run, {"--keep-edges", "8", "--loops", "1"})["result"], one["result"])
+      << "radix 8 is every edge between eight letters";
+  const json cut = measured(run, {"--cut-edges", "8", "--loops", "1"});
+  EXPECT_EQ(cut["cut_edges"], json({8}));
+  EXPECT_NE(cut["result"]["accuracy"], one["result"]["accuracy"]);
+}
+
 TEST_F(FinishedRunCommands, MeasurementsThatDoNotFitARunAreRefused) {
   const std::string run = looped();
+  refused({"measure", run, "--keep-edges", "2,1"}, "--keep-edges");
+  refused({"measure", run, "--keep-edges", "2", "--cut-edges", "2"}, "--keep-edges excludes --cut-edges");
+  refused({"measure", run, "--keep-edges", "2,2,2,2"},
+          "radices: expected at most 3, one for each layer that the network runs, found 4");
   refused({"measure", with_table(), "--length", "9"},
           "--length: expected 2 to 8, the positions that the network has, found 9");
   refused({"measure", run, "--length", "1"}, "--length");
@@ -134,6 +153,8 @@ TEST_F(FinishedRunCommands, MeasurementsThatDoNotFitARunAreRefused) {
   EXPECT_EQ(measured(rows, {})["result"], record["result"]);
   refused({"measure", rows, "--length", "4"}, "--length: expected a run on words");
   refused({"measure", rows, "--words", "4"}, "--words: expected a run on words");
+  refused({"measure", rows, "--keep-edges", "2"}, "--keep-edges: expected a run on words");
+  refused({"measure", rows, "--cut-edges", "2"}, "--cut-edges: expected a run on words");
 }
 
 TEST_F(FinishedRunCommands, AWordThatNoMemoryHoldsIsSaidInASentence) {
@@ -213,6 +234,8 @@ TEST_F(FinishedRunCommands, AConstructedNetworkHasNoAttentionToDraw) {
   const std::string run = "kept/S3/construction/seed-1";
   refused({"draw", "--learned", run, "--input", "abab"}, "no attention to show");
   refused({"measure", run, "--loops", "1"}, "--loops: expected a run whose model repeats");
+  refused({"measure", run, "--keep-edges", "2"},
+          "--keep-edges: expected a run of a stack or a loop");
   EXPECT_EQ(measured(run, {"--length", "4", "--words", "20"})["result"]["accuracy"][3], 1.0);
 }
 

@@ -4,11 +4,14 @@
 
 #include <cmath>
 
+#include "learned/core/batch.hpp"
 #include "learned/core/universal_transformer.hpp"
 #include "learned/records/task.hpp"
 #include "learned/word_problems/presets.hpp"
+#include "learned/word_problems/radix_circuit.hpp"
 #include "learned/word_problems/word_attention_network.hpp"
 #include "learned/word_problems/word_task.hpp"
+#include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/networks.hpp"
 
@@ -161,6 +164,72 @@ TEST(WordAttention, HeadsThatLookBackByPowersOfTwoAreHillisAndSteeles) {
   EXPECT_EQ(circuit.fits[1].positions, 17u);
   EXPECT_EQ(circuit.fits[1].heads, 34u);
   EXPECT_GT(circuit.levels[2].sources[7]->attention, 0.9);
+  const RadixCircuit radices =
+      radix_circuit(read_word_attention(network, config, {word, 4, 1}).mean);
+  EXPECT_EQ(radices.fits[0].radices, (Radices{2, 2, 2}));
+  EXPECT_EQ(radices.heads[2][1].distance, 4u);
+}
+
+/// Which letters the answer of a network at the last one depends on, by changing each.
+std::vector<bool> letters_that_count(const UniversalTransformer& network, const RunConfig& config,
+                                     const ReadEdges& edges, bool probed) {
+  const auto& task = config.task.as<WordTaskConfig>();
+  const bool begin = task.positions == WordTaskConfig::Positions::begin;
+  const WordTokens tokens(begin, 6, task.max_length);
+  const auto last = [&](const std::vector<std::uint32_t>& word) {
+    const torch::NoGradGuard no_grad;
+    Samples samples = tokens.samples(1, word.size());
+    tokens.add(samples, word, word.size());
+    samples.targets.assign(samples.tokens, Samples::kIgnored);
+    samples.layer_views = edges.views(word.size(), tokens.before());
+    const Batch batch = to_batch(samples, network.format(), torch::kCPU, torch::kFloat64);
+    const Probe probe = [](const ProbeView&) {
+    };  // takes attention with weights in place of the fused one
+    PassOptions options;
+    options.loops = network.loops_of(batch);
+    if (probed) options.probe = &probe;
+    return network(batch, options).select(1, -1).clone();
+  };
+  std::vector<std::uint32_t> word = {1, 0, 3, 5, 2, 4, 1, 2};
+  const Tensor before = last(word);
+  std::vector<bool> count;
+  for (std::uint32_t& letter : word) {
+    letter = (letter + 1) % 6;
+    count.push_back(!torch::equal(last(word), before));
+    letter = (letter + 5) % 6;
+  }
+  return count;
+}
+
+TEST(ReadEdges, ANetworkReadsTheKeptEdgesOnlyAndTheCutOnesNever) {
+  for (const bool begin : {false, true})
+    for (const bool probed : {false, true}) {
+      const auto counting = [&](WordModel kind, std::uint32_t depth, const ReadEdges& edges) {
+        RunConfig config = small_run(kind, depth);
+        if (begin) config.task.as<WordTaskConfig>().positions = WordTaskConfig::Positions::begin;
+        return letters_that_count(network_of(config), config, edges, probed);
+      };
+      const std::vector<bool> all(8, true);
+      EXPECT_EQ(counting(WordModel::stack, 1, {}), all);
+      EXPECT_EQ(counting(WordModel::stack, 1, {{3}, false}),
+                (std::vector<bool>{0, 0, 0, 0, 0, 1, 1, 1}));
+      EXPECT_EQ(counting(WordModel::stack, 1, {{3}, true}),
+                (std::vector<bool>{1, 1, 1, 1, 1, 0, 0, 1}));
+      EXPECT_EQ(counting(WordModel::stack, 2, {{2, 2}, false}),
+                (std::vector<bool>{0, 0, 0, 0, 1, 1, 1, 1}));
+      EXPECT_EQ(counting(WordModel::stack, 2, {{2, 3}, false}),
+                (std::vector<bool>{0, 0, 1, 1, 1, 1, 1, 1}));
+      EXPECT_EQ(counting(WordModel::stack, 2, {{3}, false}),
+                (std::vector<bool>{0, 0, 0, 0, 0, 1, 1, 1}))
+          << "layers behind the radices read no other letter";
+      EXPECT_EQ(counting(WordModel::stack, 2, {{8}, true}), all)
+          << "layers behind the radices lose no edge";
+      // Three loops on eight letters.
+      EXPECT_EQ(counting(WordModel::adaptive_loop, 1, {{2, 2}, false}),
+                (std::vector<bool>{0, 0, 0, 0, 1, 1, 1, 1}));
+      EXPECT_EQ(counting(WordModel::adaptive_loop, 1, {{2, 2, 2}, false}), all);
+      EXPECT_THROW(counting(WordModel::stack, 1, {{2, 2}, false}), InputError);
+    }
 }
 
 TEST(WordAttention, QuestionsAreReadBackAndWrongOnesRefused) {

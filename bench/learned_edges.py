@@ -1,0 +1,117 @@
+"""Which scan do trained networks of word problems draw, and what is left of them with its edges alone, or without
+them?
+
+For every run, n* after 1, 2, ... loops (of a stack after all its layers) as trained, with the attention between
+letters cut to the edges of one scan, and with these edges cut. The scans are those of radix 2, of radix 3, and the
+one that most attention goes along."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+from measurement import HERE, describe_machine, describe_source, say, table, write_page
+
+SCHEMA = "logdepth-bench/learned_edges/1"
+MOST_LETTERS = 16  # of the words that name a scan
+
+
+def asked(program, *arguments):
+    done = subprocess.run([program, *map(str, arguments), "--json"], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr.strip())
+    return json.loads(done.stdout)
+
+
+def reached(program, run, words, *edges):
+    """n* after every number of loops."""
+    result = asked(program, "measure", run, *words, *edges)["result"]
+    return [loop["strict"] for loop in result.get("by_loops", [result])]
+
+
+def one_run(options, run):
+    record_file = os.path.join(run, "record.json")
+    with open(record_file, encoding="utf-8") as opened:
+        record = json.load(opened)
+    result, model = record["result"], record["config"]["model"]
+    if result.get("kind") != "words":
+        sys.exit(f"{record_file}: expected a run on words, found one on {result.get('kind')}")
+    letters = min(result["length"], MOST_LETTERS)
+    word = " ".join(["g1"] * letters)
+    drawn = asked(options.program, "draw", "--learned", run, "--tokens", word, "--words", options.words)
+    loops = len(result.get("by_loops", [result]))
+    layers = model["initial"] + model["repeated"] * loops + model["final"]
+    words = ["--words", options.measured] if options.measured else []
+    best = drawn["radices"]["scans"][0]
+    scans = {"2": [2] * layers, "3": [3] * layers, "drawn": best["radices"]}
+    found = {"run": os.path.relpath(run, options.runs), "problem": result["monoid"], "seed": record["seed"],
+             "layers": layers, "letters": letters, "drawn": best, "distances": drawn["radices"]["levels"],
+             "whole": reached(options.program, run, words), "kept": {}, "cut": {}}
+    for name, radices in scans.items():
+        edges = ",".join(map(str, radices))
+        found["kept"][name] = reached(options.program, run, words, "--keep-edges", edges)
+        found["cut"][name] = reached(options.program, run, words, "--cut-edges", edges)
+    say(f"{found['run']}: {found['whole']}, kept {found['kept']}, cut {found['cut']}")
+    return found
+
+
+def listed(numbers):
+    return ", ".join(map(str, numbers))
+
+
+def distances(levels):
+    """"1 1 2" of the heads of each layer."""
+    return "; ".join(" ".join(str(head["distance"] or "–") for head in level["heads"]) for level in levels)
+
+
+def write(folder, stored):
+    runs = stored["runs"]
+    text = ["# Which scan do trained networks draw?", "",
+            "Written by `bench/learned_edges.py`; all numbers are in "
+            "[results/learned_edges.json](results/learned_edges.json).", "",
+            f"Source: {stored['source']}. Machine: {stored['machine']}.", "",
+            "Radices r₁, r₂, … are a scan: before layer l a position holds the product of its last "
+            "W = r₁ ⋯ r₍ₗ₋₁₎ letters, and it reads the positions W, 2W, …, (rₗ − 1)W back. Radices 2, 2, … are the "
+            "circuit of Hillis and Steele.", "",
+            "## What is read", "",
+            "On random words of 16 letters, or of as many as the run was measured on. The scan is the one of radices "
+            "2, 3 and 4 with the largest share of its edges read by some head; by chance: if every head read one of "
+            "the positions before at random. Distances: how far back each head reads most often, layer by layer.", "",
+            table(["run", "scan", "edges read", "of", "by chance", "distances"],
+                  [[run["run"], listed(run["drawn"]["radices"]), run["drawn"]["edges"], run["drawn"]["of_edges"],
+                    f"{run['drawn']['by_chance']:.1f}", distances(run["distances"])] for run in runs]), "",
+            "## What is needed", "",
+            "n\\* after 1, 2, … loops. Kept: between letters, attention has the edges of the scan alone. Cut: it has "
+            "all others. In both, every position still reads itself and the token before the word. Nothing is "
+            "trained again.", "",
+            table(["run", "as trained", "kept 2, 2, …", "kept 3, 3, …", "kept, its own scan", "cut 2, 2, …",
+                   "cut, its own scan"],
+                  [[run["run"], listed(run["whole"]), listed(run["kept"]["2"]), listed(run["kept"]["3"]),
+                    listed(run["kept"]["drawn"]), listed(run["cut"]["2"]), listed(run["cut"]["drawn"])]
+                   for run in runs]), ""]
+    write_page(folder, "learned_edges", text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", help="logdepth, with logdepth-train beside it")
+    parser.add_argument("runs", help="folder with finished runs on words")
+    parser.add_argument("--words", type=int, default=64, help="random words that name the scan")
+    parser.add_argument("--measured", type=int, help="words of every measurement; default: as in the run")
+    parser.add_argument("--out", default=HERE, help="folder of the page; default: bench")
+    options = parser.parse_args()
+    folders = sorted(folder for folder, _, files in os.walk(options.runs)
+                     if {"record.json", "model.safetensors"} <= set(files))
+    if not folders:
+        parser.error(f"{options.runs}: expected a folder with finished runs")
+    stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(),
+              "runs": [one_run(options, folder) for folder in folders]}
+    os.makedirs(os.path.join(options.out, "results"), exist_ok=True)
+    with open(os.path.join(options.out, "results", "learned_edges.json"), "w", encoding="utf-8") as out:
+        json.dump(stored, out, indent=1)
+        out.write("\n")
+    write(options.out, stored)
+
+
+if __name__ == "__main__":
+    main()
