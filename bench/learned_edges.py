@@ -94,12 +94,18 @@ def write(folder, stored):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program", help="logdepth, with logdepth-train beside it")
-    parser.add_argument("runs", help="folder with finished runs on words")
+    parser.add_argument("program", nargs="?", help="logdepth, with logdepth-train beside it")
+    parser.add_argument("runs", nargs="?", help="folder with finished runs on words")
     parser.add_argument("--words", type=int, default=64, help="random words that name the scan")
     parser.add_argument("--measured", type=int, help="words of every measurement; default: as in the run")
     parser.add_argument("--out", default=HERE, help="folder of the page; default: bench")
+    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
     options = parser.parse_args()
+    if options.report:
+        with open(os.path.join(options.report, "results", "learned_edges.json"), encoding="utf-8") as stored:
+            return write(options.report, json.load(stored))
+    if not options.runs:
+        parser.error("expected the build's logdepth and a folder with finished runs")
     folders = sorted(folder for folder, _, files in os.walk(options.runs)
                      if {"record.json", "model.safetensors"} <= set(files))
     if not folders:

@@ -23,7 +23,7 @@ support::Finished bench(const support::TemporaryFolder& folder, const std::strin
 TEST(BenchPages, AreThoseOfTheStoredResults) {
   const support::TemporaryFolder folder;
   fs::create_directories(folder.path() / "results");
-  for (const std::string name : {"exact_cost", "float_throughput"}) {
+  for (const std::string name : {"exact_cost", "float_throughput", "learned_edges"}) {
     const std::string results = "results/" + name + ".json";
     fs::copy_file(kBench / results, folder.path() / results);
     const auto written = bench(folder, name + ".py", {"--report", folder.path().string()});
@@ -51,6 +51,8 @@ TEST(BenchPages, ScriptsSayWhatTheyExpect) {
     EXPECT_EQ(unknown.status, 2);
     EXPECT_NE(unknown.err.find("invalid choice: 'nothing'"), std::string::npos) << unknown.err;
   }
+  EXPECT_NE(bench(folder, "learned_edges.py", {}).err.find("folder with finished runs"),
+            std::string::npos);
   EXPECT_NE(bench(folder, "compile_sizes.py", {}).err.find("LOGDEPTH"), std::string::npos);
   EXPECT_NE(bench(folder, "training_throughput.py", {}).err.find("--program"), std::string::npos);
 }
