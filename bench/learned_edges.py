@@ -73,14 +73,14 @@ def write(folder, stored):
             "Radices r₁, r₂, … are a scan: before layer l a position holds the product of its last "
             "W = r₁ ⋯ r₍ₗ₋₁₎ letters, and it reads the positions W, 2W, …, (rₗ − 1)W back. Radices 2, 2, … are the "
             "circuit of Hillis and Steele.", "",
-            "## What is read", "",
+            "## Edges that heads read", "",
             "On random words of 16 letters, or of as many as the run was measured on. The scan is the one of radices "
             "2, 3 and 4 with the largest share of its edges read by some head; by chance: if every head read one of "
             "the positions before at random. Distances: how far back each head reads most often, layer by layer.", "",
             table(["run", "scan", "edges read", "of", "by chance", "distances"],
                   [[run["run"], listed(run["drawn"]["radices"]), run["drawn"]["edges"], run["drawn"]["of_edges"],
                     f"{run['drawn']['by_chance']:.1f}", distances(run["distances"])] for run in runs]), "",
-            "## What is needed", "",
+            "## Edges that the networks need", "",
             "n\\* after 1, 2, … loops. Kept: between letters, attention has the edges of the scan alone. Cut: it has "
             "all others. In both, every position still reads itself and the token before the word. Nothing is "
             "trained again.", "",

@@ -143,6 +143,13 @@ const std::vector<NotRun> kNotRun = {
      "needs a package, a GPU and a language model's file"},
     {"docs/learned.md", "logdepth train latent-reasoning --method discrete --out runs/latent",
      kTrain},
+    {"bench/README.md",
+     "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 32 "
+     "--set "
+     "model.step_scale=1 \\",
+     kTrain},
+    {"docs/learned.md", "logdepth measure runs/A5/adaptive-loop-1/seed-1 --keep-edges 2,2,2,2,2",
+     kTrain},
     {"docs/learned.md",
      "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 32 "
      "--set model.step_scale=1 --steps 12000 --out runs",

@@ -131,7 +131,8 @@ TEST_F(FinishedRunCommands, AttentionKeepsOrLosesTheEdgesOfAScan) {
 TEST_F(FinishedRunCommands, MeasurementsThatDoNotFitARunAreRefused) {
   const std::string run = looped();
   refused({"measure", run, "--keep-edges", "2,1"}, "--keep-edges");
-  refused({"measure", run, "--keep-edges", "2", "--cut-edges", "2"}, "--keep-edges excludes --cut-edges");
+  refused({"measure", run, "--keep-edges", "2", "--cut-edges", "2"},
+          "--keep-edges excludes --cut-edges");
   refused({"measure", run, "--keep-edges", "2,2,2,2"},
           "radices: expected at most 3, one for each layer that the network runs, found 4");
   refused({"measure", with_table(), "--length", "9"},
