@@ -42,9 +42,12 @@ def test_arguments_input_and_exit_status_are_those_of_the_program(way, tmp_path)
     assert wrong.returncode == 1
 
 
-def test_the_script_becomes_the_program():
-    # A signal to the command reaches the program, and no Python waits beside it.
-    with subprocess.Popen([SCRIPT, "run", "-", "--input", "a"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+def test_the_script_becomes_the_program(tmp_path):
+    # A signal to the command reaches the program, which waits for words, and no Python waits beside it.
+    file = tmp_path / "a.json"
+    assert run("inside", "compile", "regular", "--regex", "(a|b)*a", "-o", file).returncode == 0
+    waiting = [SCRIPT, "run", file, "--batch", "-"]
+    with subprocess.Popen(waiting, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as command:
         end = time.monotonic() + 60  # of a machine that is busy
         while (now := os.readlink(f"/proc/{command.pid}/exe")) != str(INSIDE.resolve()):
             assert command.poll() is None and time.monotonic() < end, f"Python was not replaced by the program: {now}"
