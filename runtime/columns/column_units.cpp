@@ -87,7 +87,7 @@ ColumnUnits::ColumnUnits(const FeedForward& feedforward, const Segments& segment
         (unit.in.back().on_stream.sign() > 0 ? pushes.up : pushes.down)
             .push_back(static_cast<std::uint32_t>(written.units.size()));
       }
-      Rationals on_stream, on_z;
+      Reals on_stream, on_z;
       for (const Term& term : unit.in) {
         on_stream.push_back(term.on_stream);
         on_z.push_back(term.on_z);
@@ -161,9 +161,7 @@ ColumnUnits::WholeEntries ColumnUnits::whole_entries(const ColumnPools& pools,
   WholeEntries whole;
   for (std::size_t c = 0; c < written.read.size(); ++c) {
     const WholeNumbers& of = pools.entries[written.read[c]].whole(entries[c]);
-    if (of.denominator == 0) return {};
-    const std::int64_t missing = of.denominator / std::gcd(whole.denominator, of.denominator);
-    if (__builtin_mul_overflow(whole.denominator, missing, &whole.denominator)) return {};
+    if (of.denominator == 0 || !add_denominator(whole.denominator, of.denominator)) return {};
     whole.of.push_back(&of);
   }
   for (const WholeNumbers* of : whole.of)

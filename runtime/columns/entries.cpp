@@ -1,36 +1,6 @@
 #include "runtime/columns/entries.hpp"
 
-#include <numeric>
-
 namespace logdepth::inline runtime_columns {
-
-WholeNumbers whole_numbers(std::span<const Rational> numbers) {
-  std::vector<Rational::Small> small;
-  std::int64_t denominator = 1;
-  for (const Rational& number : numbers) {
-    const auto one = number.small();
-    if (!one) return {};
-    small.push_back(*one);
-    const std::int64_t missing = one->denominator / std::gcd(denominator, one->denominator);
-    if (__builtin_mul_overflow(denominator, missing, &denominator)) return {};
-  }
-  WholeNumbers whole{{}, denominator};
-  for (const Rational::Small& one : small) {
-    std::int64_t& numerator = whole.numerators.emplace_back();
-    if (__builtin_mul_overflow(one.numerator, denominator / one.denominator, &numerator)) return {};
-  }
-  return whole;
-}
-
-WholeNumbers whole_numbers(const ColumnEntry& entry) {
-  if (!entry.m.empty()) return {};
-  std::vector<Rational> rationals;
-  for (const Real& number : entry.v) {
-    if (!number.is_rational()) return {};
-    rationals.push_back(number.rational_part());
-  }
-  return whole_numbers(rationals);
-}
 
 Reals transposed_product(const Reals& x, const Reals& y, std::size_t rows) {
   if (rows == 0) return {};

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,15 +20,6 @@ struct ColumnEntry {
   bool operator==(const ColumnEntry&) const = default;
 };
 
-/// Rational numbers over one positive denominator, where all of this fits 64 bits.
-struct WholeNumbers {
-  std::vector<std::int64_t> numerators;
-  std::int64_t denominator = 0;  ///< 0: they do not fit, or are no rationals
-};
-WholeNumbers whole_numbers(std::span<const Rational> numbers);
-/// Of v where there is no matrix.
-WholeNumbers whole_numbers(const ColumnEntry& entry);
-
 /// Interned entries of one length. A million positions are one entry.
 class EntryPool {
  public:
@@ -44,13 +34,14 @@ class EntryPool {
       if (entries_[id] == entry) return id;
     const auto id = static_cast<EntryId>(entries_.size());
     bytes_ += (entry.v.size() + entry.m.size()) * sizeof(Real) + kBesideNumbers;
-    whole_.push_back(whole_numbers(entry));
+    whole_.push_back(entry.m.empty() ? whole_numbers(entry.v) : WholeNumbers());
     bytes_ += whole_.back().numerators.size() * sizeof(std::int64_t);
     entries_.push_back(std::move(entry));
     bucket.push_back(id);
     return id;
   }
   const ColumnEntry& operator[](EntryId id) const { return entries_[id]; }
+  /// Its v, where it has no matrix.
   const WholeNumbers& whole(EntryId id) const { return whole_[id]; }
   std::size_t size() const { return entries_.size(); }
   std::size_t bytes() const { return bytes_; }

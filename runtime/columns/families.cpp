@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <variant>
 
 #include "runtime/columns/hand_over.hpp"
@@ -46,6 +48,28 @@ bool all_zero(const Reals& numbers) {
   return std::ranges::all_of(numbers, [](const Real& x) { return x.is_zero(); });
 }
 
+bool add_denominator(std::int64_t& common, std::int64_t denominator) {
+  return !__builtin_mul_overflow(common, denominator / std::gcd(common, denominator), &common);
+}
+
+WholeNumbers whole_numbers(const Reals& numbers) {
+  std::int64_t denominator = 1;
+  for (const Real& x : numbers) {
+    const auto small = x.is_rational() ? x.rational_part().small() : std::nullopt;
+    if (!small || !add_denominator(denominator, small->denominator)) return {};
+  }
+  WholeNumbers whole{{}, denominator};
+  for (const Real& x : numbers) {
+    const auto [n, d] = *x.rational_part().small();
+    std::int64_t scaled;
+    if (n == INT64_MIN || __builtin_mul_overflow(n, denominator / d, &scaled) ||
+        scaled == INT64_MIN)
+      return {};
+    whole.numerators.push_back(scaled);
+  }
+  return whole;
+}
+
 std::vector<std::int64_t> integer_multiple(const Reals& numbers) {
   const auto irrational =
       std::ranges::find_if(numbers, [](const Real& x) { return !x.is_rational(); });
@@ -58,29 +82,12 @@ std::vector<std::int64_t> integer_multiple(const Reals& numbers) {
     }
     return integer_multiple(quotients);
   }
-  std::int64_t denominator = 1, content = 0;
-  const auto small = [](const Rational& x) {
-    const auto parts = x.small();
-    if (!parts) throw HandOver("a vector beyond 64 bits");
-    return *parts;
-  };
-  for (const Real& x : numbers) {
-    const std::int64_t d = small(x.rational_part()).denominator;
-    if (__builtin_mul_overflow(denominator, d / std::gcd(denominator, d), &denominator))
-      throw HandOver("a vector beyond 64 bits");
-  }
-  std::vector<std::int64_t> result;
-  for (const Real& x : numbers) {
-    const auto [n, d] = small(x.rational_part());
-    std::int64_t scaled;
-    if (n == INT64_MIN || __builtin_mul_overflow(n, denominator / d, &scaled) ||
-        scaled == INT64_MIN)
-      throw HandOver("a vector beyond 64 bits");
-    result.push_back(scaled);
-    content = std::gcd(content, scaled);
-  }
-  for (std::int64_t& x : result) x /= std::max<std::int64_t>(content, 1);
-  return result;
+  WholeNumbers whole = whole_numbers(numbers);
+  if (whole.denominator == 0) throw HandOver("a vector beyond 64 bits");
+  std::int64_t content = 0;
+  for (const std::int64_t x : whole.numerators) content = std::gcd(content, x);
+  for (std::int64_t& x : whole.numerators) x /= std::max<std::int64_t>(content, 1);
+  return std::move(whole.numerators);
 }
 
 void ColumnFamily::vector(std::size_t e, std::int64_t* out) const {

@@ -19,6 +19,15 @@ using Reals = std::vector<Real>;
 /// Whether all are zero.
 bool all_zero(const Reals& numbers);
 
+/// Rational numbers over one positive denominator, where all of this fits 64 bits.
+struct WholeNumbers {
+  std::vector<std::int64_t> numerators;
+  std::int64_t denominator = 0;  ///< 0: they do not fit, or are no rationals
+};
+WholeNumbers whole_numbers(const Reals& numbers);
+/// The least common multiple of two denominators, in place of the first. False beyond 64 bits.
+bool add_denominator(std::int64_t& common, std::int64_t denominator);
+
 /// The rows of a matrix as integers: their least positive multiple without a common factor. Errors:
 /// HandOver beyond 64 bits, and where they are no rational multiples of one number.
 std::vector<std::int64_t> integer_multiple(const Reals& numbers);

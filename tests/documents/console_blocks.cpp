@@ -145,8 +145,7 @@ const std::vector<NotRun> kNotRun = {
      kTrain},
     {"bench/README.md",
      "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 32 "
-     "--set "
-     "model.step_scale=1 \\",
+     "--set model.step_scale=1 \\",
      kTrain},
     {"docs/learned.md", "logdepth measure runs/A5/adaptive-loop-1/seed-1 --keep-edges 2,2,2,2,2",
      kTrain},

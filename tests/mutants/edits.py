@@ -930,7 +930,7 @@ EDITS = [
      "a direction is multiplied by the mask"),
     (COLUMN_UNITS, "if (!entry.m.empty() || sign < 0) push(written.pushes[c][r].down);", "",
      "a unit that grows with the negative of a component is silent"),
-    ("runtime/columns/entries.cpp", "__builtin_mul_overflow(one.numerator, denominator / one.denominator, &numerator)", "__builtin_mul_overflow(one.numerator, 1, &numerator)",
+    (COLUMN_FAMILIES, "__builtin_mul_overflow(n, denominator / d, &scaled)", "__builtin_mul_overflow(n, 1, &scaled)",
      "fractions over one denominator keep their numerators"),
     (COLUMN_NORM, "void begin_word() { std::ranges::fill(sums_, 0); }", "void begin_word() {}",
      "averages over a cell begin in the graph before"),
