@@ -54,6 +54,7 @@ void FlatAdamW::prepare(const std::vector<double>& rates) {
 void FlatAdamW::update(Parameters& parameters) {
   torch::NoGradGuard no_grad;
   Tensor& g = parameters.gradients();
+  if (trained.defined()) g.mul_(trained);
   const Tensor norm = g.norm(2, {1}, /*keepdim=*/true);
   const Tensor finite = norm.isfinite();
   g.mul_((clip_ / (norm + kNormFloor)).clamp_max(1));
@@ -62,13 +63,15 @@ void FlatAdamW::update(Parameters& parameters) {
   second_moment.copy_(torch::where(
       finite, (second_moment * beta2_).addcmul_(clipped, clipped, 1 - beta2_), second_moment));
   const Tensor root = second_moment.sqrt().div_(numbers_[2]).add_(kRootFloor);
-  parameters.values().mul_(numbers_[0]).sub_((first_moment * numbers_[1]).div_(root));
+  const Tensor kept = trained.defined() ? 1 - (1 - numbers_[0]) * trained : numbers_[0];
+  parameters.values().mul_(kept).sub_((first_moment * numbers_[1]).div_(root));
   g.zero_();
 }
 
 void FlatAdamW::step(Parameters& parameters, double rate) {
   torch::NoGradGuard no_grad;
   Tensor& g = parameters.gradients();
+  if (trained.defined()) g.mul_(trained);
   g.mul_((clip_ / (g.norm() + kNormFloor)).clamp_max(1));
   ++steps;
   const double bias1 = 1 - std::pow(beta1_, static_cast<double>(steps));
@@ -76,7 +79,13 @@ void FlatAdamW::step(Parameters& parameters, double rate) {
   first_moment.lerp_(g, 1 - beta1_);
   second_moment.mul_(beta2_).addcmul_(g, g, 1 - beta2_);
   const Tensor root = second_moment.sqrt().div_(std::sqrt(bias2)).add_(kRootFloor);
-  parameters.values().mul_(1 - rate * weight_decay_).addcdiv_(first_moment, root, -rate / bias1);
+  Tensor& values = parameters.values();
+  if (trained.defined()) {
+    values.mul_(1 - rate * weight_decay_ * trained);
+  } else {
+    values.mul_(1 - rate * weight_decay_);
+  }
+  values.addcdiv_(first_moment, root, -rate / bias1);
   g.zero_();
 }
 

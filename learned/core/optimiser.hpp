@@ -28,7 +28,9 @@ class FlatAdamW {
   void update(Parameters& parameters);
 
   Tensor first_moment, second_moment;  ///< shaped as the values
-  std::uint64_t steps = 0;             ///< done so far
+  /// As the values, or of one seed: 1 where a number is trained, 0 where it stays. Undefined: all are.
+  Tensor trained;
+  std::uint64_t steps = 0;  ///< done so far
 
  private:
   double beta1_, beta2_, weight_decay_, clip_;

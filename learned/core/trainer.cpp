@@ -1,7 +1,7 @@
 #include "learned/core/trainer.hpp"
 
 #include <ATen/Parallel.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include "learned/core/device_name.hpp"
@@ -66,10 +68,41 @@ std::string processor() {
   return "unknown";
 }
 
+std::vector<std::string> parts_of(const std::string& text, char divider) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, divider);) parts.push_back(part);
+  return parts;
+}
+
 /// The state in which the learning rate begins to fall.
 constexpr const char* kBeforeDecayFile = "before-decay.safetensors";
 constexpr const char* kFirstMoment = "optimiser.first_moment";
 constexpr const char* kSecondMoment = "optimiser.second_moment";
+
+/// As FlatAdamW::trained. Errors: InputError where training.only has a name that no parameter has.
+Tensor trained_numbers(const Parameters& parameters, const TrainingConfig& training) {
+  if (training.only.empty() && !training.keep_zeros) return {};
+  const std::vector<std::string> names = parts_of(training.only, ',');
+  std::set<std::string> unused(names.begin(), names.end()), known;
+  std::vector<Tensor> trained;
+  for (const Parameters::Named& parameter : parameters.all()) {
+    bool matched = training.only.empty();
+    for (const std::string& part : parts_of(parameter.name, '.')) {
+      known.insert(part);
+      if (std::ranges::find(names, part) == names.end()) continue;
+      matched = true;
+      unused.erase(part);
+    }
+    Tensor own = matched ? torch::ones_like(parameter.tensor) : torch::zeros_like(parameter.tensor);
+    if (training.keep_zeros) own.mul_(parameter.tensor != 0);
+    trained.push_back(own.flatten(parameters.stacked() ? 1 : 0));
+  }
+  if (!unused.empty())
+    throw InputError(fmt::format("training.only: expected names among {}, found {}",
+                                 fmt::join(known, ", "), *unused.begin()));
+  return torch::cat(trained, parameters.stacked() ? 1 : 0).detach();
+}
 
 /// What a seed has of numbers that all seeds share a tensor of.
 Tensor row_of(const Tensor& numbers, std::size_t seed) {
@@ -100,7 +133,9 @@ Trainer::Trainer(std::vector<RunConfig> configs, torch::Device device)
       tasks_(tasks_of(configs_)),
       network_(network_of(configs_, tasks_.front()->format(), device)),
       optimiser_(configs_.front().training, network_->parameters()),
-      states_(configs_.size()) {}
+      states_(configs_.size()) {
+  optimiser_.trained = trained_numbers(network_->parameters(), configs_.front().training);
+}
 
 Learned Trainer::learn(const Samples& samples) {
   const RunConfig& config = configs_.front();

@@ -82,6 +82,8 @@ void settings(TrainingConfig& c, SettingVisitor& visit) {
   visit("supervision", c.supervision, {"last", "mean-steps", "when-due"});
   visit("empty_discount", c.empty_discount);
   visit("gradient_span", c.gradient_span);
+  visit("only", c.only);
+  visit("keep_zeros", c.keep_zeros);
   visit("read_every", c.read_every);
   visit("average", c.average);
   visit("promotion", c.promotion);
@@ -280,6 +282,10 @@ void validate_packed(const RunConfig& config) {
 /// Where the model does not come from its own settings.
 void validate_origin(const RunConfig& config) {
   const ModelConfig& m = config.model;
+  require(!config.training.keep_zeros || config.constructed,
+          "training.keep_zeros: expected constructed.weights, the file whose zeros are meant");
+  require(!config.network || config.training.only.empty(),
+          "training.only: a network of its own kind is trained as a whole, expected none");
   const auto own_model = [&] {
     RunConfig plain;
     plain.model = m;

@@ -131,8 +131,12 @@ struct TrainingConfig {
   /// alpha of CE(p, y) (1 - alpha p[empty]), a loss that forgives "not known yet"; 0: none.
   double empty_discount = 0;
   std::uint32_t gradient_span = 0;  ///< loops that the gradient passes, from the last; 0: all
-  std::uint32_t read_every = 4;     ///< steps between readings of loss and accuracy
-  double average = 0.8;             ///< of accuracies; 0.95 a step is about 0.8 every 4 steps
+  /// Names of parameters, or of parts of them, divided by commas: all others stay as they began, as in
+  /// "step_embedding" or "query,key". Empty: everything is trained.
+  std::string only;
+  bool keep_zeros = false;       ///< of a weights file: numbers that are 0 in it stay 0
+  std::uint32_t read_every = 4;  ///< steps between readings of loss and accuracy
+  double average = 0.8;          ///< of accuracies; 0.95 a step is about 0.8 every 4 steps
   double promotion = 0.97;
   std::uint64_t stage_least = 0;  ///< steps of a stage before it may be left
   /// The score is taken after so many steps, then after twice, four times ... as many, and at the

@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -63,6 +63,11 @@ class WordProblemExperiment final : public Experiment {
           "auxiliary supervision; windows: a readout after layer l predicts the product of the "
           "last 2^l letters",
           teach_, {"none", "windows"});
+    visit("--edges",
+          "radices of a scan, as 2,2,2: attention between letters has its edges only, a level for "
+          "each "
+          "layer that runs",
+          edges_, {2, 65536});
     visit("--data",
           "train on the words of this CSV file, with columns input and target; without --monoid, "
           "--regex, --automaton and --crasp its own letters and labels, one per letter or per word",
@@ -123,11 +128,14 @@ class WordProblemExperiment final : public Experiment {
         if (packed_) pack(config);
         task.data = data_;
         task.teach = teach_;
+        task.edges = edges_;
         if (mixed_) task.mixed_lengths = 0.5;
-        const std::string name = fmt::format("{}/{}-{}{}{}{}", own_name.empty() ? monoid : own_name,
-                                             kNames[static_cast<int>(kind_)], depth,
-                                             teach_ == WordTaskConfig::Teach::none ? "" : "-taught",
-                                             packed_ ? "-packed" : "", mixed_ ? "-mixed" : "");
+        const std::string name = fmt::format(
+            "{}/{}-{}{}{}{}{}", own_name.empty() ? monoid : own_name,
+            kNames[static_cast<int>(kind_)], depth,
+            teach_ == WordTaskConfig::Teach::none ? "" : "-taught", packed_ ? "-packed" : "",
+            mixed_ ? "-mixed" : "",
+            edges_.empty() ? std::string() : fmt::format("-edges-{}", fmt::join(edges_, "-")));
         if (widths_.empty()) plan.push_back({name, config});
         for (const std::uint32_t width : widths_) {
           config.model.width = width;
@@ -143,7 +151,7 @@ class WordProblemExperiment final : public Experiment {
   std::string regex_, automaton_, crasp_;
   WordTaskConfig::Labels labels_ = WordTaskConfig::Labels::states;
   WordModel kind_ = WordModel::stack;
-  std::vector<std::uint32_t> depths_ = {1, 2, 4, 6}, widths_;
+  std::vector<std::uint32_t> depths_ = {1, 2, 4, 6}, widths_, edges_;
   std::uint32_t block_ = 1;
   std::optional<std::uint32_t> max_length_;
   std::string data_;

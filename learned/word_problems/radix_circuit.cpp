@@ -128,6 +128,14 @@ std::vector<std::size_t> radix_sources(std::size_t window, std::uint32_t radix,
   return sources;
 }
 
+Radices levels_within(const Radices& radices, std::size_t letters) {
+  Radices within;
+  for (std::size_t window = 1; within.size() < radices.size() && window < letters;
+       window *= within.back())
+    within.push_back(radices[within.size()]);
+  return within;
+}
+
 std::vector<std::vector<std::uint8_t>> ReadEdges::views(std::size_t letters,
                                                         std::size_t before) const {
   const std::size_t tokens = before + letters;

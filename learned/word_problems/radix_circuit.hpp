@@ -21,6 +21,9 @@ std::string radices_text(const Radices& radices);
 std::vector<std::size_t> radix_sources(std::size_t window, std::uint32_t radix,
                                        std::size_t position);
 
+/// The levels that words of so many letters need: the window before each is shorter than the word.
+Radices levels_within(const Radices& radices, std::size_t letters);
+
 /// Which edges of attention a measurement leaves to a network.
 struct ReadEdges {
   Radices radices;   ///< empty: every edge

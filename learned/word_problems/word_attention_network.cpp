@@ -21,8 +21,10 @@ using Words = std::vector<std::vector<std::uint32_t>>;
 constexpr std::size_t kAtOnce = 64;
 
 /// As the task has them; nothing is asked of them.
-Samples samples_of_words(const WordTokens& tokens, const Words& words) {
-  Samples samples = tokens.samples(words.size(), words.front().size());
+Samples samples_of_words(const WordTaskConfig& task, const WordTokens& tokens, const Words& words) {
+  const std::size_t letters = words.front().size();
+  Samples samples = tokens.samples(words.size(), letters);
+  samples.layer_views = task.edges_of(letters).views(letters, tokens.before());
   for (const auto& word : words) tokens.add(samples, word, word.size());
   samples.targets.assign(samples.count * samples.tokens, Samples::kIgnored);
   return samples;
@@ -62,8 +64,9 @@ class AttentionSum {
       ++level;
     };
     const torch::NoGradGuard no_grad;
-    const Batch batch = to_batch(samples_of_words(tokens_, words), network_.format(),
-                                 network_.device(), network_.type());
+    const Batch batch =
+        to_batch(samples_of_words(config_.task.as<WordTaskConfig>(), tokens_, words),
+                 network_.format(), network_.device(), network_.type());
     PassOptions options;
     options.probe = &probe;
     options.precision = config_.training.precision;

@@ -64,6 +64,7 @@ class WordTask final : public Task, public BatchText {
     const std::uint32_t length = lengths_.at(drawn);
     const std::uint32_t count = std::max(config_.batch_least, config_.batch_tokens / length);
     Samples samples = tokens_.samples(count, length);
+    samples.layer_views = views(length);
     samples.review = drawn != stage;
     if (words_.own()) samples.review = true;  // until a word decides
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -213,6 +214,11 @@ class WordTask final : public Task, public BatchText {
     out << csv_field(input) << ',' << csv_field(target) << '\n';
   }
 
+  /// What each layer may read in words of so many letters.
+  std::vector<std::vector<std::uint8_t>> views(std::uint32_t length) const {
+    return config_.edges_of(length).views(length, tokens_.before());
+  }
+
   /// The stage that a batch is of: the present one, or one drawn up to it.
   std::size_t drawn_stage(std::size_t stage, std::uint64_t step) const {
     if (config_.mixed_lengths == 0) return stage;
@@ -328,7 +334,7 @@ class WordTask final : public Task, public BatchText {
 
   Samples validation_batch(std::uint32_t length, std::uint32_t first, std::uint32_t count) const {
     Samples samples = tokens_.samples(count, length);
-    samples.layer_views = config_.edges.views(length, tokens_.before());
+    samples.layer_views = views(length);
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
       if (words_.held_out().empty()) {

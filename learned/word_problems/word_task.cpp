@@ -50,7 +50,11 @@ const WordTaskConfig& WordTaskConfig::checked() const {
   require(
       c.measured_times == 1 || c.positions == WordTaskConfig::Positions::begin,
       "task.measured_times: expected task.positions begin, since a table has no more positions");
+  for (const std::uint32_t radix : c.edges)
+    require(radix >= 2, fmt::format("task.edges: expected radices of at least 2, found {}", radix));
   if (c.packs()) {
+    require(c.edges.empty(),
+            "task.row_tokens: words that share a row read every edge, expected task.edges []");
     require(c.row_tokens > c.max_length && c.row_tokens <= kMostTokens,
             fmt::format("task.row_tokens: expected at least {}, a word of task.max_length letters "
                         "with its begin token, found {}",
@@ -108,6 +112,7 @@ void WordTaskConfig::visit(SettingVisitor& visit) {
   visit("teach", teach, {"none", "windows"});
   visit.file("data", data);
   visit("shuffled_labels", shuffled_labels);
+  visit("edges", edges);
 }
 
 std::uint32_t WordTaskConfig::taught_levels() const {
@@ -116,6 +121,11 @@ std::uint32_t WordTaskConfig::taught_levels() const {
 
 std::uint32_t WordTaskConfig::longest() const {
   return positions == Positions::table ? max_length : kMostLength;
+}
+
+ReadEdges WordTaskConfig::edges_of(std::size_t letters) const {
+  return measured_edges.radices.empty() ? ReadEdges{levels_within(edges, letters), false}
+                                        : measured_edges;
 }
 
 void WordTaskConfig::ask(const MeasureRequest& request) {
@@ -132,8 +142,8 @@ void WordTaskConfig::ask(const MeasureRequest& request) {
   require(request.keep_edges.empty() || request.cut_edges.empty(),
           "--keep-edges: expected this or --cut-edges, found both");
   const bool cut = !request.cut_edges.empty();
-  edges = {cut ? request.cut_edges : request.keep_edges, cut};
-  for (const std::uint32_t radix : edges.radices)
+  measured_edges = {cut ? request.cut_edges : request.keep_edges, cut};
+  for (const std::uint32_t radix : measured_edges.radices)
     require(radix >= 2, fmt::format("{}: expected radices of at least 2, found {}",
                                     cut ? "--cut-edges" : "--keep-edges", radix));
   // Words of another length than those of the file are drawn, where something labels them.

@@ -73,7 +73,11 @@ struct WordTaskConfig final : TaskSettings {
   Teach teach = Teach::none;
   std::string data;              ///< CSV file of words to train on; empty: words are drawn
   bool shuffled_labels = false;  ///< control: targets are drawn, not computed
-  ReadEdges edges;               ///< of a measurement; no setting of a run
+  /// Radices of a scan, a level for each layer that runs: the only edges of attention between letters that
+  /// there are, in training and after it. Empty: every edge. A word needs no level whose window is not
+  /// shorter than it is.
+  Radices edges;
+  ReadEdges measured_edges;  ///< of a measurement, in place of `edges`; no setting of a run
 
   const char* kind() const override { return "words"; }
   std::unique_ptr<TaskSettings> clone() const override;
@@ -88,6 +92,8 @@ struct WordTaskConfig final : TaskSettings {
   NamedLetters named_letters() const;
   /// Letters of the longest words that a network can be asked about.
   std::uint32_t longest() const;
+  /// The edges that layers have in words of so many letters: those of a measurement, or those of `edges`.
+  ReadEdges edges_of(std::size_t letters) const;
   void ask(const MeasureRequest& request) override;
   bool asks_products() const override;
   ProductQuestion products() const override;

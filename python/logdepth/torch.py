@@ -15,6 +15,7 @@ Shapes: B inputs of T tokens, residual stream of M dimensions, heads of D query 
 """
 
 import hashlib
+import itertools
 import json
 import math
 import pathlib
@@ -353,7 +354,7 @@ class TrainedBlock(torch.nn.Module):
         a, b = x[..., :half], x[..., half:]
         return torch.cat((a * cosine - b * sine, a * sine + b * cosine), -1)
 
-    def attend(self, z):
+    def attend(self, z, visible):
         heads = self.model["heads"]
         shared = self.model["key_value_heads"] or heads
         width = self.model["width"] // heads
@@ -363,7 +364,6 @@ class TrainedBlock(torch.nn.Module):
             q, k = self.turned(q), self.turned(k)
         k, v = (x.repeat_interleave(heads // shared, 1) for x in (k, v))
         scores = self.scores(q @ k.transpose(-1, -2) / math.sqrt(width))
-        visible = torch.ones(scores.shape[-2:], dtype=torch.bool, device=z.device).tril()
         pattern = self.pattern(torch.softmax(scores.masked_fill(~visible, -math.inf), -1))
         return self.result(self.output((pattern @ v).transpose(1, 2).flatten(2)))
 
@@ -379,8 +379,9 @@ class TrainedBlock(torch.nn.Module):
     def sublayer(self, h, norm, body):
         return h + (body(norm(h)) if self.model["norm_place"] == "before" else norm(body(h)))
 
-    def forward(self, h):
-        h = self.after_attention(self.sublayer(h, self.attention_norm, self.attend))
+    def forward(self, h, visible):
+        """`visible` [T, T]: which tokens each row may read."""
+        h = self.after_attention(self.sublayer(h, self.attention_norm, lambda z: self.attend(z, visible)))
         return self.after_feedforward(self.sublayer(h, self.feedforward_norm, self.feed_forward))
 
 
@@ -448,26 +449,47 @@ class TrainedRun(torch.nn.Module):
         begin = words.new_full((len(words), 1), len(self.embeddings[0]) - 1)
         return torch.cat((begin, words), 1)
 
+    def views(self, count, device=None):
+        """Which of `count` tokens each row may read, [T, T] for every layer that runs, the last for all behind
+        it. With `task.edges`, radices of a scan, rows of level l read the letters W, 2W, ..., (r - 1) W back, where
+        W is the product of the radices before, themselves, and the token before the word."""
+        at = torch.arange(count, device=device)
+        back = at[:, None] - at
+        causal, begin = back >= 0, int(self.begins)
+        radices = self.config["task"].get("edges")
+        if not radices:
+            return [causal]
+        always = causal & ((back == 0) | (at < begin))
+        views, window = [], 1
+        for radix in radices:
+            reads = (back > 0) & (back % window == 0) & (back < radix * window) & (at >= begin)
+            views.append(always | reads)
+            window = min(window * radix, count)
+        return [*views, always]
+
     def forward(self, tokens, loops=None):
         """Logits [B, T, classes] of tokens as `encode` has them."""
+        views, layers = self.views(tokens.shape[1], tokens.device), itertools.count()
+
+        def through(blocks, h):
+            for block in blocks:
+                h = block(h, views[min(next(layers), len(views) - 1)])
+            return h
+
         h = self.embeddings[0][tokens]
         if len(self.embeddings) > 1:
             h = h + self.embeddings[1][:tokens.shape[1]]
         if self.positions is not None:
             h = h + self.positions[:tokens.shape[1]]
         h = self.embedded(h)
-        for block in self.initial:
-            h = block(h)
+        h = through(self.initial, h)
         turns = self.loops(tokens.shape[1] - self.begins) if loops is None else loops
         for number in range(turns if len(self.repeated) else 0):
             before, h = h, self.step(h, number)
-            for block in self.repeated:
-                h = block(h)
+            h = through(self.repeated, h)
             if self.gate is not None:
                 h = torch.lerp(before, h, torch.sigmoid(self.gate(torch.cat((h, before), -1))))
-        for block in self.final:
-            h = block(h)
-        return self.readout(self.final_norm(h))
+        return self.readout(self.final_norm(through(self.final, h)))
 
     def prefixes(self, word):
         """The class after each letter of one word."""

@@ -1,0 +1,114 @@
+"""What does gradient descent lose of compiled weights, and what has to stay fixed for it to keep them?
+
+The scan of a group is trained further on the words that it solves: all of its numbers, one part of them, or only
+those that are not 0. n* before and after, on words of as many letters as `--length`."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from measurement import HERE, describe_machine, describe_source, say, table, write_page
+
+SCHEMA = "logdepth-bench/from_compiled/1"
+ATTENTIONS = {"hard": ["--attention", "hard"],
+              "softmax of 10⁴ times the score": ["--attention", "softmax", "--temperature", "10000"],
+              "softmax of 10² times the score": ["--attention", "softmax", "--temperature", "100"]}
+PARTS = {"everything": "", "embedding": "embedding", "queries and keys": "query,key",
+         "values and outputs": "value,output", "feed-forward": "in,out", "unembedding": "unembedding"}
+RATES = ["1e-4", "1e-5", "1e-6"]
+
+
+def called(*arguments):
+    done = subprocess.run(list(map(str, arguments)), capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr.strip())
+    return done.stdout
+
+
+def cases():
+    """Attention, part, whether zeros stay, learning rate; the first of each attention is not trained."""
+    for attention in ATTENTIONS:
+        yield attention, None, False, None
+        for part in PARTS:
+            for zeros in False, True:
+                yield attention, part, zeros, RATES[0]
+        for rate in RATES[1:]:
+            for zeros in False, True:
+                yield attention, "everything", zeros, rate
+
+
+def one_case(options, weights, folder, case):
+    attention, part, zeros, rate = case
+    out = os.path.join(folder, "run")
+    # A rate that changes no number of the file, for what it could do before.
+    settings = ([f"training.learning_rate={rate}", f"training.only={PARTS[part]}",
+                 f"training.keep_zeros={str(zeros).lower()}"] if part else ["training.learning_rate=1e-30"])
+    steps = options.steps if part else 1
+    called(options.program, "train", "construction", weights, "--monoid", options.monoid, "--length", options.length,
+           *ATTENTIONS[attention], "--steps", steps, "--out", out,
+           *(each for setting in settings for each in ("--set", setting)))
+    run = os.path.join(out, options.monoid, "construction", "seed-1")
+    measured = json.loads(called(options.program, "measure", run, "--length", options.length, "--json"))["result"]
+    with open(os.path.join(run, "record.json"), encoding="utf-8") as opened:
+        training = json.load(opened)["training"]
+    found = {"attention": attention, "part": part, "zeros": zeros, "rate": rate, "n": measured["strict"],
+             "loss": training["loss"], "steps": steps, "trained_to": training["stage"],
+             "relative_change": training["before"]["relative_change"]}
+    say(f"{attention}, {part}, zeros {'stay' if zeros else 'move'}, {rate}: n* = {found['n']}")
+    return found
+
+
+def write(folder, stored):
+    rows = []
+    for case in stored["cases"]:
+        rows.append([case["attention"], case["part"] or "nothing",
+                     ("stay" if case["zeros"] else "move") if case["part"] else "–", case["rate"] or "–",
+                     case["n"], case["trained_to"].removeprefix("length ") if case["part"] else "–",
+                     f"{100 * case['relative_change']:.2g} %"])
+    text = ["# What training loses of compiled weights", "",
+            "Written by `bench/from_compiled.py`; all numbers are in "
+            "[results/from_compiled.json](results/from_compiled.json).", "",
+            f"Source: {stored['source']}. Machine: {stored['machine']}.", "",
+            f"The scan of {stored['monoid']} (`compile regular --group {stored['monoid']} --construction scan`), "
+            f"{stored['steps']} steps of AdamW on words of 2, 4, … letters, promoted at the accuracy that "
+            "`train construction` has. n\\* on words of "
+            f"{stored['length']} letters. Zeros move or stay: whether numbers that are 0 in the file are trained.", "",
+            table(["attention", "trained", "zeros", "learning rate", "n\\*", "trained up to, letters",
+                   "change of the weights"], rows), ""]
+    write_page(folder, "from_compiled", text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", nargs="?", help="logdepth, with logdepth-train beside it")
+    parser.add_argument("--monoid", default="A5")
+    parser.add_argument("--length", type=int, default=32, help="letters of the longest words")
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--smallest", action="store_true", help="three cases, for a test")
+    parser.add_argument("--out", default=HERE, help="folder of the page; default: bench")
+    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
+    options = parser.parse_args()
+    if options.report:
+        with open(os.path.join(options.report, "results", "from_compiled.json"), encoding="utf-8") as stored:
+            return write(options.report, json.load(stored))
+    if not options.program:
+        parser.error("expected the build's logdepth")
+    stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(),
+              "monoid": options.monoid, "length": options.length, "steps": options.steps, "cases": []}
+    for case in list(cases())[:3 if options.smallest else None]:
+        with tempfile.TemporaryDirectory() as folder:
+            weights = os.path.join(folder, "scan.json")
+            called(options.program, "compile", "regular", "--group", options.monoid, "--construction", "scan", "-o",
+                   weights)
+            stored["cases"].append(one_case(options, weights, folder, case))
+    os.makedirs(os.path.join(options.out, "results"), exist_ok=True)
+    with open(os.path.join(options.out, "results", "from_compiled.json"), "w", encoding="utf-8") as out:
+        json.dump(stored, out, indent=1)
+        out.write("\n")
+    write(options.out, stored)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""What do the states of trained loops carry? The state of one letter is replaced by that of another word.
+
+In a scan of radix 2 the state of letter p after iteration l carries the product of its last 2^l letters, and the
+letters p, p + 2^l, p + 2 * 2^l, ... use it. So with the state of p from another word of the same length, which
+differs everywhere, they must answer the product in which this window is the other word's, and all other letters
+what they answered before. `carries` is the share of the former that do (by chance 1 / elements), `alone` that of
+the latter. `prefix` is the share of the former that answer as if the state carried the whole word up to p.
+
+Needs PyTorch and the Python package: the wheel's environment (bench/README.md)."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+from measurement import HERE, describe_machine, describe_source, say, splitmix64, table, write_page
+
+SCHEMA = "logdepth-bench/learned_patching/1"
+MOST_LETTERS = 16
+
+
+class Group:
+    """Products of elements by their numbers, read off the words of `data words`."""
+
+    def __init__(self, program, monoid, size):
+        # Every pair of elements is among these with all but certainty; `times` names one that is not.
+        made = subprocess.run([program, "data", "words", "--monoid", monoid, "--length", "64", "--words",
+                               str(size * size // 2 + 200), "--seed", "1"], capture_output=True, text=True)
+        if made.returncode:
+            sys.exit(made.stderr.strip())
+        self.size, self.products = size, {}
+        for line in made.stdout.splitlines()[1:]:
+            _, letters, prefixes = line.split(",")
+            letters, prefixes = [list(map(int, part.split())) for part in (letters, prefixes)]
+            if letters[0] != prefixes[0]:
+                sys.exit(f"{monoid}: expected letters with the numbers of the elements")
+            for k in range(1, len(letters)):
+                self.products[prefixes[k - 1], letters[k]] = prefixes[k]
+        self.identity = next(a for a in range(size) if self.products.get((a, a)) == a)
+
+    def product(self, letters):
+        result = self.identity
+        for letter in letters:
+            result = self.products[result, letter]
+        return result
+
+
+class Patch:
+    """A hook that puts the states of `donor` at one token when the block has run `iteration` times."""
+
+    def __init__(self, iteration, token, donor):
+        self.iteration, self.token, self.donor, self.runs = iteration, token, donor, 0
+
+    def __call__(self, _module, _inputs, states):
+        self.runs += 1
+        if self.runs != self.iteration:
+            return None
+        states = states.clone()
+        states[:, self.token] = self.donor[:, self.token]
+        return states
+
+
+def expected(group, word, other, p, window, q):
+    """The product of the first q letters where the `window` letters up to p are those of the other word."""
+    first = max(0, p - window)
+    return group.product(word[:first] + other[first:p] + word[p:q])
+
+
+def one_iteration(network, group, words, others, iteration, answers):
+    """Shares over all letters p of all words, see the head of this file."""
+    import torch
+    place = network.repeated[-1].after_feedforward
+    states = network.run_with_cache(network.encode(others))[1]["repeated.0.after_feedforward"][iteration - 1]
+    letters, begin, window = len(words[0]), int(network.begins), 2 ** iteration
+    counts = {"carries": [0, 0], "prefix": [0, 0], "alone": [0, 0]}
+    for p in range(1, letters + 1):
+        handle = place.register_forward_hook(Patch(iteration, begin + p - 1, states))
+        try:
+            with torch.no_grad():
+                after = network(network.encode(words))[:, begin:].argmax(-1).tolist()
+        finally:
+            handle.remove()
+        for word, other, found, before in zip(words, others, after, answers):
+            for q in range(p, letters + 1):
+                if (q - p) % window == 0:
+                    checks = {"carries": expected(group, word, other, p, window, q),
+                              "prefix": expected(group, word, other, p, letters, q)}
+                else:
+                    checks = {"alone": before[q - 1]}
+                for name, wanted in checks.items():
+                    counts[name][0] += found[q - 1] == wanted
+                    counts[name][1] += 1
+    return {name: {"share": right / of, "of": of} for name, (right, of) in counts.items() if of}
+
+
+def one_run(options, folder):
+    import torch
+    from logdepth.torch import load_run
+    torch.set_num_threads(1)
+    with open(os.path.join(folder, "record.json"), encoding="utf-8") as opened:
+        record = json.load(opened)
+    result, model = record["result"], record["config"]["model"]
+    if result.get("kind") != "words" or (model["initial"], model["repeated"], model["final"]) != (0, 1, 0):
+        sys.exit(f"{folder}: expected a run on words with one repeated layer and no other")
+    network = load_run(folder)
+    group = Group(options.program, result["monoid"], result["size"])
+    # Where the network is right as it is: what it does with a patch of words that it cannot read shows nothing.
+    letters = min(MOST_LETTERS, result["strict"])
+    numbers = splitmix64(1)
+    words, others = ([[next(numbers) % group.size for _ in range(letters)] for _ in range(options.words)]
+                     for _ in range(2))
+    with torch.no_grad():
+        answers = network(network.encode(words))[:, int(network.begins):].argmax(-1).tolist()
+    found = {"run": os.path.relpath(folder, options.runs), "problem": result["monoid"], "seed": record["seed"],
+             "reach": result["strict"], "letters": letters,
+             "iterations": [one_iteration(network, group, words, others, iteration, answers)
+                            for iteration in range(1, network.loops(letters))]}
+    say(f"{found['run']}: " + "; ".join(
+        " ".join(f"{name} {value['share']:.3f}" for name, value in each.items()) for each in found["iterations"]))
+    return found
+
+
+def write(folder, stored):
+    rows = []
+    for run in stored["runs"]:
+        for iteration, shares in enumerate(run["iterations"], 1):
+            rows.append([run["run"], run["letters"], iteration, 2 ** iteration]
+                        + [f"{shares[name]['share']:.3f}" if name in shares else "–"
+                           for name in ("carries", "prefix", "alone")])
+    text = ["# What do the states of trained loops carry?", "",
+            "Written by `bench/learned_patching.py`; all numbers are in "
+            "[results/learned_patching.json](results/learned_patching.json).", "",
+            f"Source: {stored['source']}. Machine: {stored['machine']}. {stored['words']} pairs of random words.", "",
+            "After an iteration the state of one letter p is replaced by its state on another word, for every p in "
+            "turn. In a scan of radix 2 the state carries the product of its last W = 2^l letters after iteration l, "
+            "and the letters p, p + W, p + 2W, … use it.", "",
+            "- *carries*: share of the answers at these letters that are the product with the other word's window in "
+            "place of their own. By chance 1 divided by the number of elements.",
+            "- *prefix*: share of the same answers that are the product with all letters up to p from the other "
+            "word. Where p is at most W both are the same answer.",
+            "- *alone*: share of the answers at other letters behind p that stay what they were.", "",
+            table(["run", "letters", "iteration", "W", "carries", "prefix", "alone"], rows), ""]
+    write_page(folder, "learned_patching", text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", nargs="?", help="logdepth")
+    parser.add_argument("runs", nargs="?", help="folder with finished runs on words")
+    parser.add_argument("--words", type=int, default=64, help="pairs of random words")
+    parser.add_argument("--out", default=HERE, help="folder of the page; default: bench")
+    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
+    options = parser.parse_args()
+    if options.report:
+        with open(os.path.join(options.report, "results", "learned_patching.json"), encoding="utf-8") as stored:
+            return write(options.report, json.load(stored))
+    if not options.runs:
+        parser.error("expected the build's logdepth and a folder with finished runs")
+    folders = sorted(folder for folder, _, files in os.walk(options.runs)
+                     if {"record.json", "model.safetensors"} <= set(files))
+    if not folders:
+        parser.error(f"{options.runs}: expected a folder with finished runs")
+    stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(), "words": options.words,
+              "runs": [one_run(options, folder) for folder in folders]}
+    os.makedirs(os.path.join(options.out, "results"), exist_ok=True)
+    with open(os.path.join(options.out, "results", "learned_patching.json"), "w", encoding="utf-8") as out:
+        json.dump(stored, out, indent=1)
+        out.write("\n")
+    write(options.out, stored)
+
+
+if __name__ == "__main__":
+    main()
