@@ -123,6 +123,9 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
       throw InputError("--from is not allowed: " + run.name + " already starts from " +
                        config.initial_weights);
     config.initial_weights = options.weights;
+    // The folder of a run is a language model where the task is of text, and else what was trained in it.
+    if (!config.task->text_tokens() && std::filesystem::is_directory(options.weights))
+      config.initial_weights += std::string("/") + kWeightsFile;
   }
   const std::string kind = config.task->kind();
   const std::uint64_t seed_before = config.seed;
@@ -322,7 +325,7 @@ Command add_train_plan(CLI::App& train) {
       train.add_subcommand("plan",
                            "carry out the runs of a plan file, on this machine or on a cluster; "
                            "finished runs are not repeated\nExample: logdepth train plan "
-                           "examples/plans/h200.json --device cuda --jobs 3 --out runs");
+                           "examples/plans/depth.json --device cuda --jobs 6 --out runs");
   command->add_option("file", plan->file, "plan file, as written by --write-plan")->required();
   command->add_option("--run", plan->names, "carry out only the run of this name");
   add_run_options(*command, plan->common);

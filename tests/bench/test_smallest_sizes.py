@@ -130,14 +130,39 @@ def test_python_calls():
     assert len(rows(printed)) == 3
 
 
-def test_learned_edges(tmp_path):
-    runs = tmp_path / "runs"
+def looped_runs(folder, *more):
     subprocess.run([BUILD / "logdepth", "train", "word-problem", "--monoid", "S3", "--kind", "adaptive-loop",
-                    "--depths", "1", "--widths", "16", "--max-length", "8", "--steps", "20", "--out", runs,
-                    "--set", "training.promotion=0.01", "--set", "training.read_every=1"], check=True,
+                    "--depths", "1", "--widths", "16", "--max-length", "8", "--out", folder,
+                    "--set", "training.promotion=0.01", "--set", "training.read_every=1", *more], check=True,
                    capture_output=True)
+    return folder
+
+
+def test_learned_edges(tmp_path):
+    runs = looped_runs(tmp_path / "runs", "--steps", "20")
     run("learned_edges.py", BUILD / "logdepth", runs, "--words", 4, "--measured", 20, "--out", tmp_path)
     (one,) = stored(tmp_path, "learned_edges")["runs"]
     assert one["problem"] == "S3" and one["layers"] == len(one["whole"]) == len(one["distances"])
     for kind in "kept", "cut":
         assert {len(loops) for loops in one[kind].values()} == {one["layers"]}
+
+
+def test_learned_patching(tmp_path):
+    """With PyTorch and the package as python/wheel installs it. A network that knows two letters."""
+    runs = looped_runs(tmp_path / "runs", "--steps", "400", "--set", "training.learning_rate=0.004")
+    run("learned_patching.py", BUILD / "logdepth", runs, "--words", 8, "--out", tmp_path,
+        python=BUILD / "python/venv/bin/python")
+    (one,) = stored(tmp_path, "learned_patching")["runs"]
+    assert one["problem"] == "S3" and one["letters"] == min(16, one["reach"]) >= 2
+    for iteration, shares in enumerate(one["iterations"], 1):
+        affected = [(p, q) for p in range(1, one["letters"] + 1) for q in range(p, one["letters"] + 1)
+                    if (q - p) % 2 ** iteration == 0]
+        assert shares["carries"]["of"] == shares["prefix"]["of"] == 8 * len(affected)
+
+
+def test_from_compiled(tmp_path):
+    run("from_compiled.py", BUILD / "logdepth", "--monoid", "S3", "--length", 8, "--steps", 5, "--smallest", "--out",
+        tmp_path)
+    untrained, moved, kept = stored(tmp_path, "from_compiled")["cases"]
+    assert untrained["n"] == 8 and untrained["relative_change"] < 1e-20
+    assert kept["zeros"] and not moved["zeros"] and 0 < kept["relative_change"] < moved["relative_change"]

@@ -23,7 +23,8 @@ support::Finished bench(const support::TemporaryFolder& folder, const std::strin
 TEST(BenchPages, AreThoseOfTheStoredResults) {
   const support::TemporaryFolder folder;
   fs::create_directories(folder.path() / "results");
-  for (const std::string name : {"exact_cost", "float_throughput", "learned_edges"}) {
+  for (const std::string name :
+       {"exact_cost", "float_throughput", "learned_edges", "learned_patching", "from_compiled"}) {
     const std::string results = "results/" + name + ".json";
     fs::copy_file(kBench / results, folder.path() / results);
     const auto written = bench(folder, name + ".py", {"--report", folder.path().string()});

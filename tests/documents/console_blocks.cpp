@@ -157,10 +157,7 @@ const std::vector<NotRun> kNotRun = {
      "logdepth draw --learned runs/S3/adaptive-loop-1-mixed/seed-1 --tokens 'g3 g1 g4 g2 g5 g1 g3 "
      "g2' -o learned-S3.svg",
      kTrain},
-    {"docs/learned.md",
-     "cmake --preset release -DCMAKE_PREFIX_PATH=\"$(python3 -c 'import torch; "
-     "print(torch.utils.cmake_prefix_path)')\"",
-     kGpu},
+    {"docs/learned.md", "packaging/training_program.sh python3 training", kGpu},
     {"tests/README.md",
      "cmake --preset asan-ubsan -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DLOGDEPTH_FUZZ=ON "
      "-DLOGDEPTH_TORCH=OFF",

@@ -91,6 +91,25 @@ TEST(ReadEdges, WindowsOfManyRadicesDoNotOverflow) {
     EXPECT_EQ(views[level], Row({1, 0, 0, 0, 1, 0, 0, 0, 1})) << level;
 }
 
+TEST(ReadEdges, LevelsEndWhereTheirWindowReachesTheWord) {
+  EXPECT_EQ(levels_within({2, 2, 2}, 8), Radices({2, 2, 2}));
+  EXPECT_EQ(levels_within({2, 2, 2}, 5), Radices({2, 2, 2}));
+  EXPECT_EQ(levels_within({2, 2, 2}, 4), Radices({2, 2}));
+  EXPECT_EQ(levels_within({3, 3}, 2), Radices({3}));
+  EXPECT_EQ(levels_within({3, 3}, 100), Radices({3, 3}));
+  EXPECT_EQ(levels_within({}, 8), Radices());
+  EXPECT_EQ(levels_within({2, 2}, 1), Radices());
+  // A level that is left out has no edge that the layers behind do not have.
+  for (std::size_t letters = 1; letters <= 9; ++letters) {
+    const Radices radices = {2, 3, 2}, within = levels_within(radices, letters);
+    const auto all = ReadEdges{radices, false}.views(letters, 1);
+    const auto few = ReadEdges{within, false}.views(letters, 1);
+    for (std::size_t level = 0; level < all.size(); ++level)
+      EXPECT_EQ(all[level], few.empty() ? all.back() : few[std::min(level, few.size() - 1)])
+          << letters << " letters, level " << level;
+  }
+}
+
 TEST(RadixCircuit, HeadsThatReadTheWindowsOfAScanGiveItsRadices) {
   // Radices 2, 3: one letter back, then two and four back by two heads.
   const RadixCircuit circuit = radix_circuit({level_of(8, {1, 0}), level_of(8, {2, 4})});

@@ -24,6 +24,8 @@ RUNS = {
     "automaton": ["--regex", "(a|b|c|d|e|f)*abb", "--depths", "1", "--write-data", "--set",
                   "training.promotion=0.001", "--set", "training.read_every=1"],
     "crasp": ["--crasp", "own.crasp", "--depths", "1"],
+    "edges": ["--kind", "adaptive-loop", "--depths", "1", "--edges", "2,3,2", "--set",
+              "training.promotion=0.001", "--set", "training.read_every=1"],
     "words": ["--data", "own.csv", "--kind", "adaptive-loop", "--depths", "1"],
 }
 PROGRAM = "alphabet a b c d e f\nL := #[Q_a] > #[Q_b]\n"

@@ -78,7 +78,7 @@ const std::vector<Use>& uses() {
       {"train etd", {"--pretrain", "--write-plan", "out.json"}},
       {"train relit", {"--pretrain", "--write-plan", "out.json"}},
       {"train construction", {"a5.json", "--monoid", "A5", "--write-plan", "out.json"}},
-      {"train plan", {kExamples + "plans/h200.json", "--out", "runs", "--status"}},
+      {"train plan", {kExamples + "plans/depth.json", "--out", "runs", "--status"}},
       {"data words", {"--monoid", "A5", "--length", "4", "--words", "3", "-o", "out.csv"}},
       {"data words",
        {"--crasp", kExamples + "crasp/dyck1.crasp", "--length", "4", "--words", "3", "-o",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "runtime/file/safetensors.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/places.hpp"
 
@@ -126,6 +127,50 @@ TEST_F(FinishedRunCommands, AttentionKeepsOrLosesTheEdgesOfAScan) {
   const json cut = measured(run, {"--cut-edges", "8", "--loops", "1"});
   EXPECT_EQ(cut["cut_edges"], json({8}));
   EXPECT_NE(cut["result"]["accuracy"], one["result"]["accuracy"]);
+}
+
+TEST_F(FinishedRunCommands, ANetworkIsTrainedAndMeasuredWithTheEdgesOfItsScanAlone) {
+  const std::string run =
+      trained({"--kind", "adaptive-loop", "--set", "model.step_rows=4", "--edges", "2,2,2"});
+  EXPECT_NE(run.find("adaptive-loop-1-edges-2-2-2"), std::string::npos) << run;
+  const json own = measured(run, {});
+  EXPECT_EQ(own["result"], measured(run, {"--keep-edges", "2,2,2"})["result"]);
+  EXPECT_NE(own["result"], measured(run, {"--keep-edges", "8"})["result"]);
+  // Without its edges a run on the same words is another one.
+  const std::string free =
+      trained({"--kind", "adaptive-loop", "--set", "model.step_rows=4"}, "free");
+  EXPECT_NE(measured(free, {"--keep-edges", "2,2,2"})["result"], own["result"]);
+}
+
+TEST_F(FinishedRunCommands, OnlyTheNamedPartsOfANetworkAreTrained) {
+  const std::string start = looped();
+  done({"train",        "word-problem",
+        "--monoid",     "S3",
+        "--kind",       "adaptive-loop",
+        "--depths",     "1",
+        "--widths",     "16",
+        "--max-length", "8",
+        "--steps",      "3",
+        "--set",        "model.step_rows=4",
+        "--from",       start,
+        "--set",        "training.only=step_embedding,readout",
+        "--out",        "part"});
+  const auto tensors = [&](const std::string& run) {
+    return read_safetensors(folder.file(run + "/model.safetensors")).arrays;
+  };
+  const auto before = tensors(start), after = tensors("part/S3/adaptive-loop-1-width-16/seed-1");
+  std::set<std::string> moved;
+  for (const auto& [name, tensor] : before)
+    if (after.at(name).bytes != tensor.bytes) moved.insert(name);
+  EXPECT_EQ(moved, (std::set<std::string>{"readout.bias", "readout.weight", "step_embedding"}));
+  refused({"train", "word-problem", "--steps", "2", "--depths", "1", "--out", "wrong", "--set",
+           "training.only=heads"},
+          "training.only: expected names among");
+  refused({"train", "word-problem", "--steps", "2", "--depths", "1", "--out", "wrong", "--set",
+           "training.keep_zeros=true"},
+          "training.keep_zeros: expected constructed.weights");
+  refused({"train", "word-problem", "--packed", "--edges", "2", "--depths", "1", "--out", "wrong"},
+          "task.row_tokens: words that share a row read every edge, expected task.edges []");
 }
 
 TEST_F(FinishedRunCommands, MeasurementsThatDoNotFitARunAreRefused) {

@@ -226,6 +226,34 @@ TEST(ConstructedNetwork, ATrainingRunStartsFromItAndReportsWhatItKept) {
   }
 }
 
+TEST(ConstructedNetwork, NumbersThatAreNotTrainedStayBitForBit) {
+  for (const bool zeros_stay : {false, true}) {
+    Construction construction("S3", 8);
+    TrainingConfig& training = construction.config.training;
+    training.steps = 4;
+    training.only = "value,output,in";
+    training.keep_zeros = zeros_stay;
+    Trainer trainer(construction.config, torch::kCPU);
+    std::vector<torch::Tensor> before;
+    for (const auto& each : trainer.network().parameters().all())
+      before.push_back(each.tensor.detach().clone());
+    const std::atomic<bool> interrupted = false;
+    const TemporaryFolder folder;
+    trainer.train(
+        interrupted, [](const TrainingState&) {}, [] {}, folder.path());
+    std::size_t at = 0;
+    for (const auto& each : trainer.network().parameters().all()) {
+      const torch::Tensor& began = before[at++];
+      const std::string last = each.name.substr(each.name.rfind('.') + 1);
+      const bool named = last == "value" || last == "output" || last == "in";
+      const torch::Tensor moved = each.tensor != began, zero = began == 0;
+      EXPECT_EQ(moved.any().item<bool>(), named) << each.name;
+      const bool zero_moved = moved.logical_and(zero).any().item<bool>();
+      EXPECT_EQ(zero_moved, named && !zeros_stay) << each.name;
+    }
+  }
+}
+
 TEST(ConstructedNetwork, FilesThatDoNotFitTheTaskAreRefused) {
   const Construction construction("S3");
   const auto refused = [](RunConfig config, const std::string& part) {

@@ -232,6 +232,19 @@ TEST(ReadEdges, ANetworkReadsTheKeptEdgesOnlyAndTheCutOnesNever) {
     }
 }
 
+TEST(WordAttention, IsThatOfTheEdgesThatANetworkWasTrainedWith) {
+  RunConfig config = small_run(WordModel::stack, 2);
+  config.task.as<WordTaskConfig>().edges = {2, 2};
+  const WordAttention attention =
+      read_word_attention(network_of(config), config, {{1, 2, 3, 4}, 1, 1});
+  for (const std::vector<AttentionLevel>* levels : {&attention.word, &attention.mean})
+    for (const AttentionMatrix& head : (*levels)[1].heads) {
+      EXPECT_GT(head[3][1], 0) << "two letters back";
+      EXPECT_EQ(head[3][2], 0) << "one letter back";
+      EXPECT_EQ(head[3][0], 0);
+    }
+}
+
 TEST(WordAttention, QuestionsAreReadBackAndWrongOnesRefused) {
   const AttentionQuestion question{{1, 2, 3}, 7, 11};
   EXPECT_EQ(to_json(attention_question_from_json(to_json(question), "q")), to_json(question));
