@@ -1,10 +1,10 @@
-"""What do the states of trained loops carry? The state of one letter is replaced by that of another word.
+"""What do the states of trained loops hold? The state of one letter is replaced by that of another word.
 
-In a scan of radix 2 the state of letter p after iteration l carries the product of its last 2^l letters, and the
+In a scan of radix 2 the state of letter p after iteration l holds the product of its last 2^l letters, and the
 letters p, p + 2^l, p + 2 * 2^l, ... use it. So with the state of p from another word of the same length, which
 differs everywhere, they must answer the product in which this window is the other word's, and all other letters
-what they answered before. `carries` is the share of the former that do (by chance 1 / elements), `alone` that of
-the latter. `prefix` is the share of the former that answer as if the state carried the whole word up to p.
+what they answered before. `window` is the share of the former that do (by chance 1 / elements), `others` that of
+the latter. `prefix` is the share of the former that answer as if the state held the whole word up to p.
 
 Needs PyTorch and the Python package: the wheel's environment (bench/README.md)."""
 import argparse
@@ -72,7 +72,7 @@ def one_iteration(network, group, words, others, iteration, answers):
     place = network.repeated[-1].after_feedforward
     states = network.run_with_cache(network.encode(others))[1]["repeated.0.after_feedforward"][iteration - 1]
     letters, begin, window = len(words[0]), int(network.begins), 2 ** iteration
-    counts = {"carries": [0, 0], "prefix": [0, 0], "alone": [0, 0]}
+    counts = {"window": [0, 0], "prefix": [0, 0], "others": [0, 0]}
     for p in range(1, letters + 1):
         handle = place.register_forward_hook(Patch(iteration, begin + p - 1, states))
         try:
@@ -83,10 +83,10 @@ def one_iteration(network, group, words, others, iteration, answers):
         for word, other, found, before in zip(words, others, after, answers):
             for q in range(p, letters + 1):
                 if (q - p) % window == 0:
-                    checks = {"carries": expected(group, word, other, p, window, q),
+                    checks = {"window": expected(group, word, other, p, window, q),
                               "prefix": expected(group, word, other, p, letters, q)}
                 else:
-                    checks = {"alone": before[q - 1]}
+                    checks = {"others": before[q - 1]}
                 for name, wanted in checks.items():
                     counts[name][0] += found[q - 1] == wanted
                     counts[name][1] += 1
@@ -126,20 +126,20 @@ def write(folder, stored):
         for iteration, shares in enumerate(run["iterations"], 1):
             rows.append([run["run"], run["letters"], iteration, 2 ** iteration]
                         + [f"{shares[name]['share']:.3f}" if name in shares else "–"
-                           for name in ("carries", "prefix", "alone")])
-    text = ["# What do the states of trained loops carry?", "",
+                           for name in ("window", "prefix", "others")])
+    text = ["# What do the states of trained loops hold?", "",
             "Written by `bench/learned_patching.py`; all numbers are in "
             "[results/learned_patching.json](results/learned_patching.json).", "",
             f"Source: {stored['source']}. Machine: {stored['machine']}. {stored['words']} pairs of random words.", "",
             "After an iteration the state of one letter p is replaced by its state on another word, for every p in "
-            "turn. In a scan of radix 2 the state carries the product of its last W = 2^l letters after iteration l, "
+            "turn. In a scan of radix 2 the state holds the product of its last W = 2^l letters after iteration l, "
             "and the letters p, p + W, p + 2W, … use it.", "",
-            "- *carries*: share of the answers at these letters that are the product with the other word's window in "
+            "- *window*: share of the answers at these letters that are the product with the other word's window in "
             "place of their own. By chance 1 divided by the number of elements.",
             "- *prefix*: share of the same answers that are the product with all letters up to p from the other "
             "word. Where p is at most W both are the same answer.",
-            "- *alone*: share of the answers at other letters behind p that stay what they were.", "",
-            table(["run", "letters", "iteration", "W", "carries", "prefix", "alone"], rows), ""]
+            "- *others*: share of the answers at other letters behind p that stay what they were.", "",
+            table(["run", "letters", "iteration", "W", "window", "prefix", "others"], rows), ""]
     write_page(folder, "learned_patching", text)
 
 

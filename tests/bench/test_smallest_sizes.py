@@ -157,7 +157,7 @@ def test_learned_patching(tmp_path):
     for iteration, shares in enumerate(one["iterations"], 1):
         affected = [(p, q) for p in range(1, one["letters"] + 1) for q in range(p, one["letters"] + 1)
                     if (q - p) % 2 ** iteration == 0]
-        assert shares["carries"]["of"] == shares["prefix"]["of"] == 8 * len(affected)
+        assert shares["window"]["of"] == shares["prefix"]["of"] == 8 * len(affected)
 
 
 def test_from_compiled(tmp_path):

@@ -147,6 +147,8 @@ const std::vector<NotRun> kNotRun = {
      "logdepth train word-problem --monoid A5 --kind adaptive-loop --depths 1 --max-length 32 "
      "--set model.step_scale=1 \\",
      kTrain},
+    {"bench/README.md", "python3 bench/learned_patching.py build/release/logdepth runs", kTrain},
+    {"bench/README.md", "python3 bench/from_compiled.py build/release/logdepth", kTrain},
     {"docs/learned.md", "logdepth measure runs/A5/adaptive-loop-1/seed-1 --keep-edges 2,2,2,2,2",
      kTrain},
     {"docs/learned.md",
