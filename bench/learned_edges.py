@@ -3,7 +3,8 @@ them?
 
 For every run, n* after 1, 2, ... loops (of a stack after all its layers) as trained, with the attention between
 letters cut to the edges of one scan, and with these edges cut. The scans are those of radix 2, of radix 3, and the
-one that most attention goes along."""
+one that most attention goes along. A loop is also run once more than it was trained, on words twice as long, with the
+next step vector, which is as it was drawn."""
 import argparse
 import json
 import os
@@ -47,6 +48,8 @@ def one_run(options, run):
     found = {"run": os.path.relpath(run, options.runs), "problem": result["monoid"], "seed": record["seed"],
              "layers": layers, "letters": letters, "drawn": best, "distances": drawn["radices"]["levels"],
              "whole": reached(options.program, run, words), "kept": {}, "cut": {}}
+    if model["repeated"]:
+        found["more"] = reached(options.program, run, words, "--loops", loops + 1, "--length", 2 * result["length"])
     for name, radices in scans.items():
         edges = ",".join(map(str, radices))
         found["kept"][name] = reached(options.program, run, words, "--keep-edges", edges)
@@ -88,7 +91,11 @@ def write(folder, stored):
                    "cut, its own scan"],
                   [[run["run"], listed(run["whole"]), listed(run["kept"]["2"]), listed(run["kept"]["3"]),
                     listed(run["kept"]["drawn"]), listed(run["cut"]["2"]), listed(run["cut"]["drawn"])]
-                   for run in runs]), ""]
+                   for run in runs]), "",
+            "## One iteration more", "",
+            "n\\* after 1, 2, … loops on words twice as long, with one loop more than in training. Its step vector is as "
+            "it was drawn.", "",
+            table(["run", "with one more"], [[run["run"], listed(run["more"])] for run in runs if "more" in run]), ""]
     write_page(folder, "learned_edges", text)
 
 

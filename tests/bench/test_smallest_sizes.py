@@ -143,6 +143,7 @@ def test_learned_edges(tmp_path):
     run("learned_edges.py", BUILD / "logdepth", runs, "--words", 4, "--measured", 20, "--out", tmp_path)
     (one,) = stored(tmp_path, "learned_edges")["runs"]
     assert one["problem"] == "S3" and one["layers"] == len(one["whole"]) == len(one["distances"])
+    assert len(one["more"]) == one["layers"] + 1
     for kind in "kept", "cut":
         assert {len(loops) for loops in one[kind].values()} == {one["layers"]}
 
