@@ -5,26 +5,19 @@ those that are not 0. n* before and after, on words of as many letters as `--len
 import argparse
 import json
 import os
-import subprocess
-import sys
 import tempfile
 
-from measurement import HERE, describe_machine, describe_source, say, table, write_page
+from measurement import (HERE, describe_machine, describe_source, output_of, prepare, say, store, stored_results, table,
+                         write_page)
 
 SCHEMA = "logdepth-bench/from_compiled/1"
 ATTENTIONS = {"hard": ["--attention", "hard"],
               "softmax of 10⁴ times the score": ["--attention", "softmax", "--temperature", "10000"],
               "softmax of 10² times the score": ["--attention", "softmax", "--temperature", "100"]}
 PARTS = {"everything": "", "embedding": "embedding", "queries and keys": "query,key",
-         "values and outputs": "value,output", "feed-forward": "in,out", "unembedding": "unembedding"}
+         "values and outputs": "value,output", "feed-forward": "in,out", "unembedding": "unembedding",
+         "all of these but feed-forward, values and outputs": "embedding,query,key,unembedding"}
 RATES = ["1e-4", "1e-5", "1e-6"]
-
-
-def called(*arguments):
-    done = subprocess.run(list(map(str, arguments)), capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr.strip())
-    return done.stdout
 
 
 def cases():
@@ -46,11 +39,11 @@ def one_case(options, weights, folder, case):
     settings = ([f"training.learning_rate={rate}", f"training.only={PARTS[part]}",
                  f"training.keep_zeros={str(zeros).lower()}"] if part else ["training.learning_rate=1e-30"])
     steps = options.steps if part else 1
-    called(options.program, "train", "construction", weights, "--monoid", options.monoid, "--length", options.length,
-           *ATTENTIONS[attention], "--steps", steps, "--out", out,
-           *(each for setting in settings for each in ("--set", setting)))
+    output_of(options.program, "train", "construction", weights, "--monoid", options.monoid, "--length", options.length,
+              *ATTENTIONS[attention], "--steps", steps, "--out", out,
+              *(each for setting in settings for each in ("--set", setting)))
     run = os.path.join(out, options.monoid, "construction", "seed-1")
-    measured = json.loads(called(options.program, "measure", run, "--length", options.length, "--json"))["result"]
+    measured = json.loads(output_of(options.program, "measure", run, "--length", options.length, "--json"))["result"]
     with open(os.path.join(run, "record.json"), encoding="utf-8") as opened:
         training = json.load(opened)["training"]
     found = {"attention": attention, "part": part, "zeros": zeros, "rate": rate, "n": measured["strict"],
@@ -91,22 +84,21 @@ def main():
     parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
     options = parser.parse_args()
     if options.report:
-        with open(os.path.join(options.report, "results", "from_compiled.json"), encoding="utf-8") as stored:
-            return write(options.report, json.load(stored))
+        return write(options.report, stored_results(options.report, "from_compiled"))
     if not options.program:
         parser.error("expected the build's logdepth")
+    if options.steps < 1 or options.length < 2:
+        parser.error("--steps, --length: expected at least 1 and 2")
+    prepare(options.out)
     stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(),
               "monoid": options.monoid, "length": options.length, "steps": options.steps, "cases": []}
     for case in list(cases())[:3 if options.smallest else None]:
         with tempfile.TemporaryDirectory() as folder:
             weights = os.path.join(folder, "scan.json")
-            called(options.program, "compile", "regular", "--group", options.monoid, "--construction", "scan", "-o",
-                   weights)
+            output_of(options.program, "compile", "regular", "--group", options.monoid, "--construction", "scan", "-o",
+                      weights)
             stored["cases"].append(one_case(options, weights, folder, case))
-    os.makedirs(os.path.join(options.out, "results"), exist_ok=True)
-    with open(os.path.join(options.out, "results", "from_compiled.json"), "w", encoding="utf-8") as out:
-        json.dump(stored, out, indent=1)
-        out.write("\n")
+    store(options.out, "from_compiled", stored)
     write(options.out, stored)
 
 

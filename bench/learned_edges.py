@@ -4,24 +4,20 @@ them?
 For every run, n* after 1, 2, ... loops (of a stack after all its layers) as trained, with the attention between
 letters cut to the edges of one scan, and with these edges cut. The scans are those of radix 2, of radix 3, and the
 one that most attention goes along. A loop is also run once more than it was trained, on words twice as long, with the
-next step vector, which is as it was drawn."""
+next step vector, which was never trained: weight decay has left little of it."""
 import argparse
 import json
 import os
-import subprocess
-import sys
 
-from measurement import HERE, describe_machine, describe_source, say, table, write_page
+from measurement import (HERE, describe_machine, describe_source, output_of, prepare, runs_of_groups, say, store,
+                         stored_results, table, write_page)
 
 SCHEMA = "logdepth-bench/learned_edges/1"
 MOST_LETTERS = 16  # of the words that name a scan
 
 
 def asked(program, *arguments):
-    done = subprocess.run([program, *map(str, arguments), "--json"], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr.strip())
-    return json.loads(done.stdout)
+    return json.loads(output_of(program, *arguments, "--json"))
 
 
 def reached(program, run, words, *edges):
@@ -30,13 +26,8 @@ def reached(program, run, words, *edges):
     return [loop["strict"] for loop in result.get("by_loops", [result])]
 
 
-def one_run(options, run):
-    record_file = os.path.join(run, "record.json")
-    with open(record_file, encoding="utf-8") as opened:
-        record = json.load(opened)
+def one_run(options, run, record):
     result, model = record["result"], record["config"]["model"]
-    if result.get("kind") != "words":
-        sys.exit(f"{record_file}: expected a run on words, found one on {result.get('kind')}")
     letters = min(result["length"], MOST_LETTERS)
     word = " ".join(["g1"] * letters)
     drawn = asked(options.program, "draw", "--learned", run, "--tokens", word, "--words", options.words)
@@ -86,15 +77,15 @@ def write(folder, stored):
             "## Edges that the networks need", "",
             "n\\* after 1, 2, … loops. Kept: between letters, attention has the edges of the scan alone. Cut: it has "
             "all others. In both, every position still reads itself and the token before the word. Nothing is "
-            "trained again.", "",
+            "trained again. A scan of fewer radices than layers ends there: the layers behind it read no letters.", "",
             table(["run", "as trained", "kept 2, 2, …", "kept 3, 3, …", "kept, its own scan", "cut 2, 2, …",
                    "cut, its own scan"],
                   [[run["run"], listed(run["whole"]), listed(run["kept"]["2"]), listed(run["kept"]["3"]),
                     listed(run["kept"]["drawn"]), listed(run["cut"]["2"]), listed(run["cut"]["drawn"])]
                    for run in runs]), "",
             "## One iteration more", "",
-            "n\\* after 1, 2, … loops on words twice as long, with one loop more than in training. Its step vector is as "
-            "it was drawn.", "",
+            "n\\* after 1, 2, … loops on words twice as long, with one loop more than in training. Its step vector "
+            "was never trained: weight decay has left little of it.", "",
             table(["run", "with one more"], [[run["run"], listed(run["more"])] for run in runs if "more" in run]), ""]
     write_page(folder, "learned_edges", text)
 
@@ -109,20 +100,16 @@ def main():
     parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
     options = parser.parse_args()
     if options.report:
-        with open(os.path.join(options.report, "results", "learned_edges.json"), encoding="utf-8") as stored:
-            return write(options.report, json.load(stored))
+        return write(options.report, stored_results(options.report, "learned_edges"))
     if not options.runs:
         parser.error("expected the build's logdepth and a folder with finished runs")
-    folders = sorted(folder for folder, _, files in os.walk(options.runs)
-                     if {"record.json", "model.safetensors"} <= set(files))
-    if not folders:
-        parser.error(f"{options.runs}: expected a folder with finished runs")
+    if options.measured is not None and options.measured < 1 or options.words < 1:
+        parser.error("--words, --measured: expected at least 1")
+    runs = runs_of_groups(options.runs)
+    prepare(options.out)
     stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(),
-              "runs": [one_run(options, folder) for folder in folders]}
-    os.makedirs(os.path.join(options.out, "results"), exist_ok=True)
-    with open(os.path.join(options.out, "results", "learned_edges.json"), "w", encoding="utf-8") as out:
-        json.dump(stored, out, indent=1)
-        out.write("\n")
+              "runs": [one_run(options, *run) for run in runs]}
+    store(options.out, "learned_edges", stored)
     write(options.out, stored)
 
 

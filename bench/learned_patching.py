@@ -1,19 +1,19 @@
 """What do the states of trained loops hold? The state of one letter is replaced by that of another word.
 
 In a scan of radix 2 the state of letter p after iteration l holds the product of its last 2^l letters, and the
-letters p, p + 2^l, p + 2 * 2^l, ... use it. So with the state of p from another word of the same length, which
-differs everywhere, they must answer the product in which this window is the other word's, and all other letters
-what they answered before. `window` is the share of the former that do (by chance 1 / elements), `others` that of
-the latter. `prefix` is the share of the former that answer as if the state held the whole word up to p.
+letters p, p + 2^l, p + 2 * 2^l, ... use it. So with the state of p from another random word of the same length
+they must answer the product in which this window is the other word's, and all other letters
+what they answered before. `window` is the share of the former that do, `others` that of the latter. `prefix` is the
+share of the former that answer as if the state held the whole word up to p. Both are of letters p > 2^l, where they
+are different answers.
 
 Needs PyTorch and the Python package: the wheel's environment (bench/README.md)."""
 import argparse
-import json
 import os
-import subprocess
 import sys
 
-from measurement import HERE, describe_machine, describe_source, say, splitmix64, table, write_page
+from measurement import (HERE, describe_machine, describe_source, output_of, prepare, refuse, runs_of_groups, say,
+                         splitmix64, store, stored_results, table, write_page)
 
 SCHEMA = "logdepth-bench/learned_patching/1"
 MOST_LETTERS = 16
@@ -23,17 +23,15 @@ class Group:
     """Products of elements by their numbers, read off the words of `data words`."""
 
     def __init__(self, program, monoid, size):
-        # Every pair of elements is among these with all but certainty; `times` names one that is not.
-        made = subprocess.run([program, "data", "words", "--monoid", monoid, "--length", "64", "--words",
-                               str(size * size // 2 + 200), "--seed", "1"], capture_output=True, text=True)
-        if made.returncode:
-            sys.exit(made.stderr.strip())
+        # Every pair of elements is among these with all but certainty.
+        made = output_of(program, "data", "words", "--monoid", monoid, "--length", "64", "--words",
+                         str(size * size // 2 + 200), "--seed", "1")
         self.size, self.products = size, {}
-        for line in made.stdout.splitlines()[1:]:
+        for line in made.splitlines()[1:]:
             _, letters, prefixes = line.split(",")
             letters, prefixes = [list(map(int, part.split())) for part in (letters, prefixes)]
             if letters[0] != prefixes[0]:
-                sys.exit(f"{monoid}: expected letters with the numbers of the elements")
+                refuse(f"{monoid}: expected letters with the numbers of the elements")
             for k in range(1, len(letters)):
                 self.products[prefixes[k - 1], letters[k]] = prefixes[k]
         self.identity = next(a for a in range(size) if self.products.get((a, a)) == a)
@@ -83,6 +81,8 @@ def one_iteration(network, group, words, others, iteration, answers):
         for word, other, found, before in zip(words, others, after, answers):
             for q in range(p, letters + 1):
                 if (q - p) % window == 0:
+                    if p <= window:
+                        continue
                     checks = {"window": expected(group, word, other, p, window, q),
                               "prefix": expected(group, word, other, p, letters, q)}
                 else:
@@ -93,15 +93,11 @@ def one_iteration(network, group, words, others, iteration, answers):
     return {name: {"share": right / of, "of": of} for name, (right, of) in counts.items() if of}
 
 
-def one_run(options, folder):
+def one_run(options, folder, record):
     import torch
     from logdepth.torch import load_run
     torch.set_num_threads(1)
-    with open(os.path.join(folder, "record.json"), encoding="utf-8") as opened:
-        record = json.load(opened)
-    result, model = record["result"], record["config"]["model"]
-    if result.get("kind") != "words" or (model["initial"], model["repeated"], model["final"]) != (0, 1, 0):
-        sys.exit(f"{folder}: expected a run on words with one repeated layer and no other")
+    result = record["result"]
     network = load_run(folder)
     group = Group(options.program, result["monoid"], result["size"])
     # Where the network is right as it is: what it does with a patch of words that it cannot read shows nothing.
@@ -134,10 +130,10 @@ def write(folder, stored):
             "After an iteration the state of one letter p is replaced by its state on another word, for every p in "
             "turn. In a scan of radix 2 the state holds the product of its last W = 2^l letters after iteration l, "
             "and the letters p, p + W, p + 2W, … use it.", "",
-            "- *window*: share of the answers at these letters that are the product with the other word's window in "
-            "place of their own. By chance 1 divided by the number of elements.",
+            "- *window*: share of the answers at these letters, for p > W, that are the product with the other word's "
+            "window in place of their own.",
             "- *prefix*: share of the same answers that are the product with all letters up to p from the other "
-            "word. Where p is at most W both are the same answer.",
+            "word.",
             "- *others*: share of the answers at other letters behind p that stay what they were.", "",
             table(["run", "letters", "iteration", "W", "window", "prefix", "others"], rows), ""]
     write_page(folder, "learned_patching", text)
@@ -152,20 +148,24 @@ def main():
     parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
     options = parser.parse_args()
     if options.report:
-        with open(os.path.join(options.report, "results", "learned_patching.json"), encoding="utf-8") as stored:
-            return write(options.report, json.load(stored))
+        return write(options.report, stored_results(options.report, "learned_patching"))
     if not options.runs:
         parser.error("expected the build's logdepth and a folder with finished runs")
-    folders = sorted(folder for folder, _, files in os.walk(options.runs)
-                     if {"record.json", "model.safetensors"} <= set(files))
-    if not folders:
-        parser.error(f"{options.runs}: expected a folder with finished runs")
+    if options.words < 1:
+        parser.error("--words: expected at least 1")
+    try:
+        import logdepth.torch  # noqa: F401
+    except ImportError as error:
+        refuse(f"{sys.executable}: expected PyTorch and the Python package of logdepth, {error}")
+    runs = runs_of_groups(options.runs)
+    for folder, record in runs:
+        model = record["config"]["model"]
+        if (model["initial"], model["repeated"], model["final"]) != (0, 1, 0) or record["result"]["strict"] < 2:
+            refuse(f"{folder}: expected a loop of one layer that knows words of 2 letters or more")
+    prepare(options.out)
     stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(), "words": options.words,
-              "runs": [one_run(options, folder) for folder in folders]}
-    os.makedirs(os.path.join(options.out, "results"), exist_ok=True)
-    with open(os.path.join(options.out, "results", "learned_patching.json"), "w", encoding="utf-8") as out:
-        json.dump(stored, out, indent=1)
-        out.write("\n")
+              "runs": [one_run(options, *run) for run in runs]}
+    store(options.out, "learned_patching", stored)
     write(options.out, stored)
 
 

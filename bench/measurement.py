@@ -16,6 +16,64 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def refuse(sentence):
+    """Ends a script as the command line ends for a wrong input."""
+    say(sentence)
+    sys.exit(2)
+
+
+def output_of(program, *arguments):
+    """What a program prints; its own message where it refuses."""
+    try:
+        done = subprocess.run([str(program), *map(str, arguments)], capture_output=True, text=True)
+    except OSError as error:
+        refuse(f"{program}: expected the build's logdepth, {error.strerror}")
+    if done.returncode:
+        refuse(f"{program} {' '.join(map(str, arguments[:3]))}: {done.stderr.strip() or 'failed'}")
+    return done.stdout
+
+
+def runs_of_groups(folder):
+    """The folders of finished runs on words of a group below `folder`, with their records."""
+    found = []
+    for place, _, files in sorted(os.walk(folder)):
+        if not {"record.json", "model.safetensors"} <= set(files):
+            continue
+        with open(os.path.join(place, "record.json"), encoding="utf-8") as opened:
+            record = json.load(opened)
+        config = record["config"]
+        if not config["task"].get("monoid") or config.get("constructed") or config.get("network"):
+            refuse(f"{place}: expected a run of train word-problem --monoid, found another one")
+        found.append((place, record))
+    if not found:
+        refuse(f"{folder}: expected a folder with finished runs")
+    return found
+
+
+def stored_results(folder, name):
+    """What `--report FOLDER` writes a page of."""
+    file = os.path.join(folder, "results", name + ".json")
+    try:
+        with open(file, encoding="utf-8") as stored:
+            return json.load(stored)
+    except OSError as error:
+        refuse(f"{file}: expected stored results, {error.strerror}")
+
+
+def store(folder, name, results):
+    with open(os.path.join(folder, "results", name + ".json"), "w", encoding="utf-8") as out:
+        json.dump(results, out, indent=1)
+        out.write("\n")
+
+
+def prepare(folder):
+    """Before anything is measured, so that no measurement is lost to a folder that cannot be written."""
+    try:
+        os.makedirs(os.path.join(folder, "results"), exist_ok=True)
+    except OSError as error:
+        refuse(f"{folder}: expected a folder to write to, {error.strerror}")
+
+
 def splitmix64(state):
     while True:
         state = (state + 0x9E3779B97F4A7C15) % 2**64

@@ -142,6 +142,8 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
     std::cout << fmt::format("{}, on {} random words of {} letters, seed {}\n",
                              circuit_name(circuit), options.words, word.size(), options.seed)
               << circuit_text(circuit) << radix_text(radices);
+    if (!task.edges.empty())
+      std::cout << "imposed in training: the edges of radices " << radices_text(task.edges) << '\n';
   }
   return kDone;
 }

@@ -12,8 +12,14 @@ python=$1
 folder=$(realpath -m "$2")
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/training
-if ! torch=$("$python" -c 'import torch; print(torch.utils.cmake_prefix_path)'); then
-  echo "$python: expected a Python with PyTorch" >&2
+if ! torch=$("$python" -c 'import torch
+assert tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 7)
+print(torch.utils.cmake_prefix_path)' 2>/dev/null); then
+  echo "$python: expected a Python with PyTorch 2.7 or newer" >&2
+  exit 2
+fi
+if ! mkdir -p "$folder/lib" 2>/dev/null; then
+  echo "$folder: expected a folder to write to" >&2
   exit 2
 fi
 # The old tag holds for the libraries that a library loads, too.
@@ -21,7 +27,6 @@ cmake -S "$root" --preset release -B "$build" -DLOGDEPTH_TESTS=OFF -DCMAKE_PREFI
   -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON -DCMAKE_INSTALL_RPATH='$ORIGIN/lib' -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags
 cmake --build "$build" --target logdepth logdepth-train
 
-mkdir -p "$folder/lib"
 cp "$build/logdepth" "$build/logdepth-train" "$folder"
 # Links where the file system allows it: the libraries of CUDA are gigabytes.
 carry() {

@@ -57,12 +57,20 @@ PLANS = {
 }
 
 
+def refuse(sentence):
+    print(sentence, file=sys.stderr)
+    sys.exit(2)
+
+
 def runs_of(program, folder, command):
     file = os.path.join(folder, "runs.json")
-    done = subprocess.run([program, "train", *command.split(), "--write-plan", file, "--out", folder],
-                          capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr.strip())
+    try:
+        done = subprocess.run([program, "train", *command.split(), "--write-plan", file, "--out", folder],
+                              capture_output=True, text=True)
+    except OSError as error:
+        refuse(f"{program}: expected the program logdepth, {error.strerror}")
+    if done.returncode or not os.path.exists(file):
+        refuse(done.stderr.strip() or f"{program}: expected the program logdepth")
     with open(file, encoding="utf-8") as made:
         return json.load(made)["runs"]
 
@@ -76,8 +84,10 @@ def smoke(run):
 
 def main():
     if len(sys.argv) != 3:
-        sys.exit("expected: make_plans.py LOGDEPTH FOLDER")
+        refuse("expected: make_plans.py LOGDEPTH FOLDER")
     program, out = sys.argv[1:]
+    if not os.path.isdir(out):
+        refuse(f"{out}: expected a folder for the plans")
     for name, pieces in PLANS.items():
         runs = []
         with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "learned/core/finished_run.hpp"
+#include "learned/core/inspection.hpp"
 #include "learned/core/network_predictor.hpp"
 #include "logdepth/errors.hpp"
 
@@ -70,7 +71,11 @@ nlohmann::ordered_json measure_run(const MeasureRequest& request, const std::str
   if (request.loops > 0) measured["loops"] = request.loops;
   if (!request.keep_edges.empty()) measured["keep_edges"] = request.keep_edges;
   if (!request.cut_edges.empty()) measured["cut_edges"] = request.cut_edges;
-  measured["result"] = task->measure(predictor, stage, progress);
+  RunConfig measured_config = config;
+  measured_config.task = asked;
+  if (request.loops > 0) measured_config.model.loops = {LoopRule::Kind::fixed, request.loops, 1};
+  measured["result"] =
+      measured_result(measured_config, *task, *run.network, predictor, stage, progress);
   return measured;
 }
 

@@ -17,6 +17,9 @@ struct NetworkInspection {
   nlohmann::ordered_json (*inspect)(const RunRecord& record, const Network& network,
                                     const nlohmann::json& question);
   bool asks = false;  ///< whether there is a question
+  /// What every result holds of it, added to what the task has measured; absent: nothing.
+  void (*add_to_result)(const RunConfig& config, const Network& network,
+                        nlohmann::ordered_json& result) = nullptr;
 };
 
 /// A kind of network that a paper brings: RunConfig::network of this kind is made by it.

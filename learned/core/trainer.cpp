@@ -13,7 +13,9 @@
 #include <sstream>
 #include <utility>
 
+#include "base/quoted_text.hpp"
 #include "learned/core/device_name.hpp"
+#include "learned/core/inspection.hpp"
 #include "learned/core/language_model.hpp"
 #include "learned/core/make_network.hpp"
 #include "learned/core/matrix_kernels.hpp"
@@ -85,22 +87,26 @@ Tensor trained_numbers(const Parameters& parameters, const TrainingConfig& train
   if (training.only.empty() && !training.keep_zeros) return {};
   const std::vector<std::string> names = parts_of(training.only, ',');
   std::set<std::string> unused(names.begin(), names.end()), known;
+  const auto within = [](const std::string& part, const std::string& name) {
+    return !part.empty() && ("." + name + ".").find("." + part + ".") != std::string::npos;
+  };
   std::vector<Tensor> trained;
   for (const Parameters::Named& parameter : parameters.all()) {
     bool matched = training.only.empty();
-    for (const std::string& part : parts_of(parameter.name, '.')) {
-      known.insert(part);
-      if (std::ranges::find(names, part) == names.end()) continue;
+    for (const std::string& part : parts_of(parameter.name, '.')) known.insert(part);
+    for (const std::string& name : names) {
+      if (!within(name, parameter.name)) continue;
       matched = true;
-      unused.erase(part);
+      unused.erase(name);
     }
     Tensor own = matched ? torch::ones_like(parameter.tensor) : torch::zeros_like(parameter.tensor);
     if (training.keep_zeros) own.mul_(parameter.tensor != 0);
     trained.push_back(own.flatten(parameters.stacked() ? 1 : 0));
   }
   if (!unused.empty())
-    throw InputError(fmt::format("training.only: expected names among {}, found {}",
-                                 fmt::join(known, ", "), *unused.begin()));
+    throw InputError(
+        fmt::format("training.only: expected names among {}, or several joined by dots, found {}",
+                    fmt::join(known, ", "), in_quotes(*unused.begin())));
   return torch::cat(trained, parameters.stacked() ? 1 : 0).detach();
 }
 
@@ -449,7 +455,12 @@ RunRecord Trainer::record(Stop stop, const MeasureProgress& progress, std::size_
                      {"promotions", state.promotions},
                      {"curve", to_json(state.curve)}};
   if (seeds() > 1) record.training["together"] = seeds();
-  record.result = tasks_[seed]->measure(predictor(seed), state.stage, progress);
+  if (state.diverged) {
+    record.result = tasks_[seed]->measure(predictor(seed), state.stage, progress);
+  } else {
+    record.result = measured_result(configs_[seed], *tasks_[seed], of_seed(seed), predictor(seed),
+                                    state.stage, progress);
+  }
   if (record.config.constructed) record.training["before"] = moved(progress);
   return record;
 }

@@ -240,7 +240,8 @@ Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& o
   const Tensor logits = read_out(thought(batch, options, context, trace), batch, context);
   if (batch.layer_views.size() > context.executed + 1)
     throw InputError(fmt::format(
-        "radices: expected at most {}, one for each layer that the network runs, found {}",
+        "edges of a scan: expected at most {} radices, one for each layer that the network runs, "
+        "found {}",
         context.executed, batch.layer_views.size() - 1));
   for (std::size_t level = 0; level < std::min(states.size(), taught_.size()); ++level)
     trace->taught.push_back(

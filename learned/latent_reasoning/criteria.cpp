@@ -25,18 +25,16 @@ Verdict reaches(const Range& higher, const Range& lower) {
   return lower ? judge(higher, {Threshold::Is::at_least, lower->median}) : Verdict::undecided;
 }
 
-/// The largest median of the series of a row.
+/// The largest median of the series of a row that have as many steps as the one that is judged.
 template <class Number>
-Range best(const Section& section, const std::string& row, Number number) {
+Range best(const Section& section, const Series& judged, const std::string& row, Number number) {
   Range best;
-  for (const Series* series : section.of(row))
+  for (const Series* series : section.of(row)) {
+    if (series->config.training.steps != judged.config.training.steps) continue;
     if (const Range range = number(*series); range && (!best || range->median > best->median))
       best = range;
+  }
   return best;
-}
-
-Range best_solved(const Section& section, const std::string& row, const GraphCell& cell) {
-  return best(section, row, [&](const Series& series) { return series.solved(cell); });
 }
 
 /// The cell of a section's training graphs with `times` times the nodes of the largest of them.
@@ -61,6 +59,14 @@ Criterion& needs(Criterion& criterion, const Range& range, const std::string& ro
                  const GraphCell& cell) {
   return criterion.needs(range ? range->seeds : 0,
                          fmt::format("{} at N = {}", title_of(row), cell.nodes));
+}
+
+/// The same of a method that another is judged beside.
+Criterion& needs_beside(Criterion& criterion, const Series& judged, const Range& range,
+                        const std::string& row, const GraphCell& cell) {
+  return criterion.needs(range ? range->seeds : 0,
+                         fmt::format("{} of {} steps at N = {}", title_of(row),
+                                     judged.config.training.steps, cell.nodes));
 }
 
 /// A method beside another one on graphs that neither was trained on: with the budget of the other, and
@@ -153,7 +159,7 @@ Criterion slope_criterion(const Series& series) {
 Criterion recovery_criterion(const Section& section, const Series& series) {
   const GraphCell cell = trained_cell(section, 1);
   const auto hit = [&](const Series& one) { return one.hit_nodes(cell); };
-  const Range corrected = hit(series), discrete = best(section, "discrete", hit);
+  const Range corrected = hit(series), discrete = best(section, series, "discrete", hit);
   Criterion criterion{"LO-5", series.title()};
   criterion
       .part(fmt::format("at least {} of the nodes that an error hit are right in the end, N = {}",
@@ -166,12 +172,14 @@ Criterion recovery_criterion(const Section& section, const Series& series) {
             discrete ? judge(corrected, {Threshold::Is::above, discrete->median})
                      : Verdict::undecided);
   needs(criterion, corrected, "corrected", cell);
-  return needs(criterion, discrete, "discrete", cell);
+  return needs_beside(criterion, series, discrete, "discrete", cell);
 }
 
 Criterion no_oracle_criterion(const Section& section, const Series& series) {
   const GraphCell cell{section.task().graphs.generator, kNoOracleNodes};
-  const Range without = series.solved(cell), with = best_solved(section, "continuous", cell);
+  const Range without = series.solved(cell),
+              with = best(section, series, "continuous",
+                          [&](const Series&one) { return one.solved(cell); });
   std::optional<double> share;
   if (without && with && with->median > 0) share = without->median / with->median;
   Criterion criterion{"LO-6", series.title()};
@@ -181,7 +189,7 @@ Criterion no_oracle_criterion(const Section& section, const Series& series) {
                              share ? ", " + fixed_text(*share, 3) + " of it" : ""),
                  report::judge(share, kNoOracleShare));
   needs(criterion, without, "no-oracle", cell);
-  needs(criterion, with, "continuous", cell);
+  needs_beside(criterion, series, with, "continuous", cell);
   if (without && with && !share)
     criterion.needs(0, "a continuous method that solves something there");
   return criterion;

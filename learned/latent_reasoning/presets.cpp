@@ -13,7 +13,10 @@ using Positions = ModelConfig::Positions;
 
 void set_graphs(GraphTaskSettings& task, bool paper_size) {
   task.graphs.modulus = paper_size ? 23 : 5;
-  if (!paper_size) return;  // the other defaults are those of a CPU
+  if (!paper_size) {  // the other defaults are those of a CPU
+    task.test_nodes = {8, 12, 16, 32};
+    return;
+  }
   task.graphs.names = 128;
   task.graphs.operations = GraphShape::Operations::all;
   task.graphs.operand_weights = {1, 1, 1};
@@ -37,7 +40,8 @@ RunConfig on_graphs(TaskConfig task, const std::string& preset, bool paper_size)
   training.learning_rate = paper_size ? 3e-4 : 2e-3;
   training.warm_up = paper_size ? 500 : 100;
   training.floor = 0.05;
-  training.steps = paper_size ? 10000 : 1500;
+  // Methods are compared, so that all have as many on a CPU.
+  training.steps = paper_size ? 10000 : 8000;
   if (!paper_size) training.curve_first = 500;
   return config;
 }
@@ -72,7 +76,7 @@ RunConfig discrete(bool corrected, bool paper_size) {
     config.model.width = 384;
     config.model.hidden = 4 * config.model.width;
   }
-  config.training.steps = paper_size ? 20000 : corrected ? 6000 : 4000;
+  if (paper_size) config.training.steps = 20000;
   return config;
 }
 
@@ -120,7 +124,6 @@ RunConfig latent_reasoning(LatentMethod method, bool paper_size) {
         config.model.positions = Positions::rotary;
       } else {
         set_stack(config.model, 4);
-        config.training.steps = 3000;
       }
       return config;
     }
@@ -128,7 +131,6 @@ RunConfig latent_reasoning(LatentMethod method, bool paper_size) {
       RunConfig config = on_graphs(values(Method::continuous), name, paper_size);
       set_loop(config.model, {LoopRule::Kind::asked, 1, 1});
       config.training.supervision = TrainingConfig::Supervision::when_due;
-      if (!paper_size) config.training.steps = 3000;
       return config;
     }
     case LatentMethod::discrete:
@@ -146,7 +148,6 @@ RunConfig latent_without_oracle(bool paper_size, double discount) {
   set_loop(config.model, {LoopRule::Kind::fixed, loops, loops});
   config.training.supervision = TrainingConfig::Supervision::mean_steps;
   config.training.empty_discount = discount;
-  if (!paper_size) config.training.steps = 3000;  // as many as with depths
   return config;
 }
 

@@ -67,11 +67,15 @@ struct DepthReading {
   /// Of words over a monoid, whether all of its groups are solvable.
   std::optional<bool> solvable;
 
+  /// Of each executed layer, the share of the positions whose attention is that of the doubling scan; empty
+  /// where the result does not say.
+  std::vector<double> circuit;
+
   /// Settings of the task that may differ within a series.
   std::set<std::string> free_settings;
   /// The setting that is the size of the input, free where the loops grow with it; or empty.
   std::string size_setting;
-  /// Settings that make a run a control when they are true, and what it is then called.
+  /// Settings that make a run a control when they are true, or not empty, and what it is then called.
   std::map<std::string, std::string> controls;
 };
 

@@ -47,6 +47,9 @@ class TaskSettings {
   virtual std::uint32_t most_loops() const { return 0; }
   /// TaskFormat::taught.
   virtual std::uint32_t taught_levels() const { return 0; }
+  /// Layers that samples of the largest size have edges of attention for (Samples::layer_views); 0: layers
+  /// are alike.
+  virtual std::uint32_t edge_levels() const { return 0; }
   /// Whether samples share rows (Samples::segments), so that every training batch has one shape.
   virtual bool packs() const { return false; }
   /// The task of these settings. Errors: InputError naming the setting and what was expected.

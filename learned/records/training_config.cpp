@@ -251,6 +251,16 @@ void validate_task_loops(const RunConfig& config) {
                         "is trained or measured, found {}",
                         most, m.step_rows));
   }
+  if (const std::uint32_t levels = config.task->edge_levels(); levels > 0) {
+    require(!config.constructed && !config.network && m.router == ModelConfig::Router::none,
+            "task.edges: expected a universal transformer without a router");
+    // A loop that grows with the length has a layer for every level, since radices are at least 2.
+    const std::uint64_t layers = m.initial + std::uint64_t{m.repeated} * m.loops.least + m.final;
+    require((m.repeated > 0 && m.loops.kind == LoopRule::Kind::per_doubling) || layers >= levels,
+            fmt::format(
+                "task.edges: expected at most {} radices, one for each layer that runs, found {}",
+                layers, levels));
+  }
   if (const std::uint32_t levels = config.task->taught_levels(); levels > 0) {
     require(!config.constructed && !config.network && m.router == ModelConfig::Router::none,
             "task.teach: expected a universal transformer without a router");

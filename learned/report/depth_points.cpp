@@ -137,6 +137,7 @@ std::optional<Measured> measured(const RunRecord& record) {
   const LearningCurve curve = learning_curve(record);
   m.run = run_of(record, curve);
   m.run.accuracy = reading->accuracy;
+  m.run.circuit = reading->circuit;
   for (const DepthReading::Point& at : reading->points) {
     const RunPoint point = point_of(record, *reading, at, curve);
     if (!at.loops || model.repeated == 0) {
@@ -255,7 +256,8 @@ std::string setting_text(const Groups& groups, const Key& key) {
   for (const auto& [name, control] : groups.at(key).controls) {
     controls.insert("task." + name);
     const auto found = key.settings.find("task." + name);
-    if (found != key.settings.end() && found->second == "true") append("control: " + control);
+    if (found == key.settings.end() || found->second == "false" || found->second == "[]") continue;
+    append("control: " + control + (found->second == "true" ? "" : " " + found->second));
   }
   for (const auto& [path, value] : key.settings) {
     if (controls.contains(path)) continue;

@@ -37,6 +37,7 @@ struct SeriesRun {
   /// half and nothing can have plateaued.
   bool brief = false;
   std::vector<double> accuracy = {};  ///< at sizes 1, 2, ..., of its own number of loops
+  std::vector<double> circuit = {};   ///< as in DepthReading
 };
 
 /// What a series is measured on, for the report.
@@ -72,6 +73,8 @@ struct LearnedSeries {
   /// for as many loops as another is absent there.
   std::vector<DepthPoint> depth_points() const;
   std::vector<DepthPoint> depth_points(std::size_t run) const;  ///< those of one run
+  /// Whether these runs show what something does that no free training has; such a series is in no figure.
+  bool control() const { return setting.find("control: ") != std::string::npos; }
 };
 
 /// Trained networks that differ in width (and with it heads and hidden units) and seed only.

@@ -32,8 +32,7 @@ std::vector<ReachRun> reach_runs(const DepthProblem& problem) {
   std::vector<ReachRun> runs;
   for (const LearnedRow& row : problem.learned) {
     const LearnedSeries& series = row.series;
-    if (!series.by_loops || series.kind != "adaptive loop" || !series.solvable ||
-        series.setting.find("control: ") != std::string::npos)
+    if (!series.by_loops || series.kind != "adaptive loop" || !series.solvable || series.control())
       continue;
     for (std::size_t i = 0; i < series.runs.size(); ++i) {
       ReachRun run;
@@ -82,29 +81,43 @@ TextTable reach_table(const DepthTable& table) {
       "share of the reach before. 1 is a doubling, which the schedule prescribes; a circuit of "
       "integer "
       "reach has exactly that, or less. Only seeds that were trained for the iteration and reach "
-      "something before it are counted. The reach is that of the accuracies; the records hold no "
-      "attention."};
-  text.columns = {"problem",        "", "iteration", "seeds", "r", "o / r before, median",
-                  "doubled exactly"};
+      "something before it are counted. The reach is that of the accuracies. The last column is "
+      "that of attention: the share of the positions that read as in the circuit of Hillis and "
+      "Steele, of the seeds whose records have it."};
+  text.columns = {"problem",
+                  "",
+                  "iteration",
+                  "seeds",
+                  "r",
+                  "o / r before, median",
+                  "doubled exactly",
+                  "read as in the scan, median"};
   for (const DepthProblem& problem : table.problems) {
     const std::vector<ReachRun> runs = reach_runs(problem);
-    std::map<double, std::pair<std::vector<double>, std::vector<double>>> iterations;
+    struct Iteration {
+      std::vector<double> reaches, gains, read;
+    };
+    std::map<double, Iteration> iterations;
     for (const ReachRun& run : runs) {
       double before = 0;
-      for (const auto& [iteration, reach] : run.after) {
-        auto& [reaches, gains] = iterations[iteration];
+      for (const auto& [layers, reach] : run.after) {
+        auto& [reaches, gains, read] = iterations[layers];
         reaches.push_back(reach);
         if (before >= 1) gains.push_back((reach - before) / before);
         before = reach;
+        const std::vector<double>& circuit = run.run->circuit;
+        const auto layer = static_cast<std::size_t>(layers);
+        if (layer >= 1 && layer <= circuit.size()) read.push_back(circuit[layer - 1]);
       }
     }
     for (const auto& [iteration, found] : iterations) {
-      const auto& [reaches, gains] = found;
+      const auto& [reaches, gains, read] = found;
       const auto doubled = static_cast<std::size_t>(std::ranges::count(gains, 1.0));
-      text.rows.push_back({problem.name, solvable_text(problem), short_number(iteration),
-                           std::to_string(reaches.size()), distribution(reaches),
-                           median_text(gains),
-                           gains.empty() ? kNothing : share_text(doubled, gains.size())});
+      text.rows.push_back(
+          {problem.name, solvable_text(problem), short_number(iteration),
+           std::to_string(reaches.size()), distribution(reaches), median_text(gains),
+           gains.empty() ? kNothing : share_text(doubled, gains.size()),
+           read.empty() ? kNothing : fmt::format("{} ({})", median_text(read), read.size())});
     }
   }
   return text;

@@ -174,6 +174,7 @@ std::vector<LearnedCurve> learned_curves(const std::vector<const DepthProblem*>&
   for (const DepthProblem* problem : problems) {
     LearnedCurve best;
     for (const LearnedRow& row : problem->learned) {
+      if (row.series.control()) continue;
       LearnedCurve curve{problem->name, &row.series, cells_of(row.series)};
       std::erase_if(curve.cells, [](const DepthCell& cell) { return cell.reach < 1; });
       if (!curve.cells.empty() && (best.cells.empty() || curve.rank() > best.rank()))

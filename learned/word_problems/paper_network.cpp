@@ -11,7 +11,7 @@ PaperNetworks word_problems_networks() {
               return to_json(read_word_attention(
                   network, record.config, attention_question_from_json(question, "--question")));
             },
-            true}},
+            true, add_circuit}},
           {}};
 }
 

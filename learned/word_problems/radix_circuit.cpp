@@ -198,6 +198,34 @@ nlohmann::ordered_json to_json(const RadixCircuit& circuit) {
   return {{"levels", levels}, {"scans", scans}};
 }
 
+nlohmann::ordered_json circuit_of_result(const std::vector<AttentionLevel>& levels,
+                                         std::size_t words) {
+  using Json = nlohmann::ordered_json;
+  const PrefixCircuit prefix = prefix_circuit(levels);
+  const RadixCircuit radix = radix_circuit(levels);
+  constexpr auto kDoubling = static_cast<std::size_t>(PrefixPattern::hillis_steele);
+  Json list = Json::array();
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    const PatternFit& fit = prefix.levels[level].fits[kDoubling];
+    Json distances = Json::array();
+    for (const HeadDistance& head : radix.heads[level]) distances.push_back(head.distance);
+    // A level behind the circuit has no positions that read in it.
+    const double share = fit.of_positions == 0 ? 0
+                                               : static_cast<double>(fit.positions) /
+                                                     static_cast<double>(fit.of_positions);
+    list.push_back({{"name", levels[level].name},
+                    {kDoublingShare, share},
+                    {"distances", std::move(distances)}});
+  }
+  Json circuit = {{"letters", prefix.letters}, {"words", words}, {"levels", std::move(list)}};
+  if (!radix.fits.empty())
+    circuit["scan"] = {{"radices", radix.fits.front().radices},
+                       {"edges", radix.fits.front().edges},
+                       {"of_edges", radix.fits.front().of_edges},
+                       {"by_chance", radix.fits.front().by_chance}};
+  return circuit;
+}
+
 std::string radix_text(const RadixCircuit& circuit) {
   std::string text = "most frequent distance back of every head, and at how many positions:\n";
   for (std::size_t level = 0; level < circuit.levels.size(); ++level) {

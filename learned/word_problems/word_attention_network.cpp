@@ -7,6 +7,7 @@
 
 #include "learned/core/batch.hpp"
 #include "learned/records/counter_random.hpp"
+#include "learned/word_problems/radix_circuit.hpp"
 #include "learned/word_problems/task_words.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "learned/word_problems/word_tokens.hpp"
@@ -70,7 +71,9 @@ class AttentionSum {
     PassOptions options;
     options.probe = &probe;
     options.precision = config_.training.precision;
-    options.loops = network_.loops_of(batch);
+    // A measurement may ask for another number of loops than the network's own.
+    const LoopRule& rule = config_.model.loops;
+    options.loops = rule.kind == LoopRule::Kind::fixed ? rule.least : network_.loops_of(batch);
     logits_ = network_(batch, options);
     latest_ = answers(logits_, network_.format());
     words_ += words.size();
@@ -130,6 +133,21 @@ void check(const AttentionQuestion& question, std::size_t letters, std::size_t l
 }
 
 }  // namespace
+
+void add_circuit(const RunConfig& config, const Network& network, nlohmann::ordered_json& result) {
+  const auto* task = config.task.try_as<WordTaskConfig>();
+  if (!task || config.constructed || config.network) return;
+  constexpr std::size_t kMostLetters = 16;
+  constexpr std::uint32_t kWords = 64;
+  const char* const trained = result.contains("trained_length") ? "trained_length" : "length";
+  AttentionQuestion question;
+  question.word.resize(std::min(result.at(trained).get<std::size_t>(), kMostLetters));
+  question.words = kWords;
+  question.seed = config.seed;
+  const torch::NoGradGuard no_grad;
+  result["circuit"] =
+      circuit_of_result(read_word_attention(network, config, question).mean, kWords);
+}
 
 WordAttention read_word_attention(const Network& network, const RunConfig& config,
                                   const AttentionQuestion& question) {

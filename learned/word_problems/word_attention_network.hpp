@@ -12,4 +12,8 @@ namespace logdepth::inline learned_word_problems {
 WordAttention read_word_attention(const Network& network, const RunConfig& config,
                                   const AttentionQuestion& question);
 
+/// Adds `circuit` to the result of a run of words: that of its attention on 64 random words of as many letters as
+/// it was trained on, at most 16. Of constructed networks and other tasks nothing.
+void add_circuit(const RunConfig& config, const Network& network, nlohmann::ordered_json& result);
+
 }  // namespace logdepth::inline learned_word_problems

@@ -8,6 +8,7 @@
 #include "learned/report/share_interval.hpp"
 #include "learned/word_problems/n_star.hpp"
 #include "learned/word_problems/own_automaton.hpp"
+#include "learned/word_problems/radix_circuit.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/action.hpp"
@@ -119,7 +120,12 @@ std::optional<DepthReading> WordTaskConfig::depth_reading(const RecordFields& re
       reading.points.back().loops = entry.count("loops");
     }
   reading.free_settings = {"max_length", "validation"};
-  reading.controls = {{"shuffled_labels", "shuffled labels"}};
+  if (result.has("circuit")) {
+    const RecordFields circuit = result.object("circuit");
+    for (const nlohmann::ordered_json& item : circuit.list("levels"))
+      reading.circuit.push_back(circuit.entry("levels", item).share(kDoublingShare));
+  }
+  reading.controls = {{"shuffled_labels", "shuffled labels"}, {"edges", "imposed edges"}};
   return reading;
 }
 

@@ -119,6 +119,11 @@ std::uint32_t WordTaskConfig::taught_levels() const {
   return teach == Teach::windows ? static_cast<std::uint32_t>(ceil_log2(max_length)) : 0;
 }
 
+std::uint32_t WordTaskConfig::edge_levels() const {
+  const std::size_t letters = std::size_t{measured_times} * max_length;
+  return static_cast<std::uint32_t>(levels_within(edges, letters).size());
+}
+
 std::uint32_t WordTaskConfig::longest() const {
   return positions == Positions::table ? max_length : kMostLength;
 }

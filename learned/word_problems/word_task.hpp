@@ -84,6 +84,7 @@ struct WordTaskConfig final : TaskSettings {
   void visit(SettingVisitor& visit) override;
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
   std::uint32_t taught_levels() const override;
+  std::uint32_t edge_levels() const override;
   bool packs() const override { return row_tokens > 0; }
   /// Whether nothing but the file says what its labels are.
   bool own_labels() const;

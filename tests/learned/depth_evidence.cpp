@@ -262,17 +262,26 @@ TEST(DepthEvidence, ReachIsTabledByIterationAndItsEdgeBySolvability) {
                                                                     : 0.0);
     return record;
   };
-  const DepthTable table =
-      table_of({run("A5", 1, {2, 4, 8, 12}, 0.02), run("A5", 2, {2, 4, 6}, 0.03),
-                run("A5", 3, {0, 3, 6}, 0.01), run("S3", 1, {2, 5, 7}, 0.9),
-                run("S3", 2, {2, 4, 7}, 0.8), run("S3", 3, {2, 4, 8, 16}, 0)});
+  const auto reading = [](RunRecord record, const std::vector<double>& shares) {
+    record.result["circuit"] = {{"letters", 8}, {"words", 64}, {"levels", Json::array()}};
+    for (const double share : shares)
+      record.result["circuit"]["levels"].push_back({{"hillis_steele", share}});
+    return record;
+  };
+  const DepthTable table = table_of({reading(run("A5", 1, {2, 4, 8, 12}, 0.02), {1, 0.5, 0.25}),
+                                     reading(run("A5", 2, {2, 4, 6}, 0.03), {0.5, 1}),
+                                     run("A5", 3, {0, 3, 6}, 0.01), run("S3", 1, {2, 5, 7}, 0.9),
+                                     run("S3", 2, {2, 4, 7}, 0.8), run("S3", 3, {2, 4, 8, 16}, 0)});
   const TextTable reach = reach_table(table);
   using Row = std::vector<std::string>;
   ASSERT_EQ(reach.rows.size(), 8u);
-  EXPECT_EQ(reach.rows[0], (Row{"A5", "not solvable", "1", "3", "0 (1), 2 (2)", "–", "–"}));
-  EXPECT_EQ(reach.rows[1], (Row{"A5", "not solvable", "2", "3", "3 (1), 4 (2)", "1.00", "2 of 2"}));
-  EXPECT_EQ(reach.rows[2], (Row{"A5", "not solvable", "3", "3", "6 (2), 8 (1)", "1.00", "2 of 3"}));
-  EXPECT_EQ(reach.rows[3], (Row{"A5", "not solvable", "4", "1", "12 (1)", "0.50", "0 of 1"}));
+  EXPECT_EQ(reach.rows[0],
+            (Row{"A5", "not solvable", "1", "3", "0 (1), 2 (2)", "–", "–", "0.75 (2)"}));
+  EXPECT_EQ(reach.rows[1],
+            (Row{"A5", "not solvable", "2", "3", "3 (1), 4 (2)", "1.00", "2 of 2", "0.75 (2)"}));
+  EXPECT_EQ(reach.rows[2],
+            (Row{"A5", "not solvable", "3", "3", "6 (2), 8 (1)", "1.00", "2 of 3", "0.25 (1)"}));
+  EXPECT_EQ(reach.rows[3], (Row{"A5", "not solvable", "4", "1", "12 (1)", "0.50", "0 of 1", "–"}));
   EXPECT_EQ(reach.rows[4][1], "solvable");
   const TextTable edge = edge_table(table);
   ASSERT_EQ(edge.rows.size(), 2u);

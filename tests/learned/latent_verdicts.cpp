@@ -111,6 +111,23 @@ TEST(LatentVerdicts, RecoveryPassesAtFourFifthsAndAboveTheModelWithoutCorrection
   EXPECT_EQ(judged(0.9, std::nullopt).verdict(), Verdict::undecided);
 }
 
+TEST(LatentVerdicts, RecoveryAndTheLossWithoutDepthsAreJudgedAtEqualSteps) {
+  std::vector<RunRecord> recovery = {record(steps(0.25), "corrected", 1, {.hit = 0.9}),
+                                     discrete(1, {.hit = 0.1})};
+  std::vector<RunRecord> depths = {
+      record(values(Method::no_oracle), "no-oracle", 1, {{1, 0.5, 0}}, {8, 12, 16}),
+      record(values(Method::continuous), "continuous", 1, {{1, 0.5, 0}}, {8, 12, 16})};
+  for (auto& [records, name, beside] :
+       {std::tuple(&recovery, "LO-5", "discrete of "), {&depths, "LO-6", "continuous of "}}) {
+    EXPECT_EQ(criterion_of(*records, name).verdict(), Verdict::passed) << name;
+    (*records)[1].config.training.steps += 1;
+    const report::Criterion longer = criterion_of(*records, name);
+    EXPECT_EQ(longer.verdict(), Verdict::undecided) << name;
+    ASSERT_EQ(longer.missing.size(), 1u) << name;
+    EXPECT_TRUE(longer.missing[0].starts_with(beside)) << longer.missing[0];
+  }
+}
+
 TEST(LatentVerdicts, WithoutDepthsPassesAtFourFifthsOfTheOneWithThem) {
   const auto judged = [](double without, const std::optional<double>& with) {
     std::vector<RunRecord> records = {

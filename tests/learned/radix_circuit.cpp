@@ -133,6 +133,22 @@ TEST(RadixCircuit, HeadsThatReadTheWindowsOfAScanGiveItsRadices) {
   EXPECT_EQ(json["levels"][1]["heads"][1]["distance"], 4);
 }
 
+TEST(RadixCircuit, AResultHoldsSharesOfTheDoublingScanDistancesAndTheBestScan) {
+  // The third layer reads one letter back, where the doubling scan reads four, and a fourth has no level.
+  const auto circuit = circuit_of_result(
+      {level_of(8, {1}), level_of(8, {2, 4}), level_of(8, {1}), level_of(8, {1})}, 64);
+  EXPECT_EQ(circuit["letters"], 8);
+  EXPECT_EQ(circuit["words"], 64);
+  ASSERT_EQ(circuit["levels"].size(), 4u);
+  EXPECT_EQ(circuit["levels"][0][kDoublingShare], 1.0);
+  EXPECT_EQ(circuit["levels"][2][kDoublingShare], 0.0);
+  EXPECT_EQ(circuit["levels"][3][kDoublingShare], 0.0);
+  EXPECT_EQ(circuit["levels"][1]["distances"], nlohmann::json({2, 4}));
+  EXPECT_EQ(circuit["scan"]["radices"], nlohmann::json({2, 3, 2}))
+      << "six letters back: no edge of it";
+  EXPECT_EQ(circuit["scan"]["edges"], 17);
+}
+
 TEST(RadixCircuit, ScansEndWhereTheirProductReachesTheLetters) {
   const RadixCircuit circuit =
       radix_circuit({level_of(4, {1}), level_of(4, {2}), level_of(4, {1})});

@@ -93,6 +93,9 @@ TEST_F(FinishedRunCommands, LengthWordsAndLoopsAreWhatIsMeasured) {
   EXPECT_EQ(measured(run, {"--loops", "3"})["result"], all["result"]);
   const json one = measured(run, {"--loops", "1"});
   EXPECT_EQ(one["loops"], 1);
+  EXPECT_EQ(all["result"]["circuit"]["letters"], 8);
+  EXPECT_EQ(all["result"]["circuit"]["levels"].size(), 3u);
+  EXPECT_EQ(one["result"]["circuit"]["levels"].size(), 1u);
   EXPECT_NE(one["result"]["accuracy"], all["result"]["accuracy"]);
   EXPECT_EQ(one["result"]["accuracy"], all["result"]["by_loops"][0]["accuracy"]);
   const json four = measured(run, {"--length", "4"});
@@ -169,6 +172,12 @@ TEST_F(FinishedRunCommands, OnlyTheNamedPartsOfANetworkAreTrained) {
   refused({"train", "word-problem", "--steps", "2", "--depths", "1", "--out", "wrong", "--set",
            "training.keep_zeros=true"},
           "training.keep_zeros: expected constructed.weights");
+  refused({"train", "word-problem", "--steps", "2", "--depths", "1", "--out", "wrong", "--set",
+           "training.only=,query_key_value"},
+          "training.only: expected names");
+  refused({"train", "word-problem", "--edges", "2,2,2", "--max-length", "8", "--depths", "2",
+           "--kind", "loop", "--out", "wrong"},
+          "task.edges: expected at most 2 radices, one for each layer that runs, found 3");
   refused({"train", "word-problem", "--packed", "--edges", "2", "--depths", "1", "--out", "wrong"},
           "task.row_tokens: words that share a row read every edge, expected task.edges []");
 }
@@ -179,7 +188,8 @@ TEST_F(FinishedRunCommands, MeasurementsThatDoNotFitARunAreRefused) {
   refused({"measure", run, "--keep-edges", "2", "--cut-edges", "2"},
           "--keep-edges excludes --cut-edges");
   refused({"measure", run, "--keep-edges", "2,2,2,2"},
-          "radices: expected at most 3, one for each layer that the network runs, found 4");
+          "edges of a scan: expected at most 3 radices, one for each layer that the network runs, "
+          "found 4");
   refused({"measure", with_table(), "--length", "9"},
           "--length: expected 2 to 8, the positions that the network has, found 9");
   refused({"measure", run, "--length", "1"}, "--length");
