@@ -60,7 +60,7 @@ def write(folder, stored):
                      ("stay" if case["zeros"] else "move") if case["part"] else "–", case["rate"] or "–",
                      case["n"], case["trained_to"].removeprefix("length ") if case["part"] else "–",
                      f"{100 * case['relative_change']:.2g} %"])
-    text = ["# What training loses of compiled weights", "",
+    text = ["# Training from compiled weights", "",
             "Written by `bench/from_compiled.py`; all numbers are in "
             "[results/from_compiled.json](results/from_compiled.json).", "",
             f"Source: {stored['source']}. Machine: {stored['machine']}.", "",

@@ -123,7 +123,7 @@ def write(folder, stored):
             rows.append([run["run"], run["letters"], iteration, 2 ** iteration]
                         + [f"{shares[name]['share']:.3f}" if name in shares else "–"
                            for name in ("window", "prefix", "others")])
-    text = ["# What do the states of trained loops hold?", "",
+    text = ["# States of trained loops, replaced by those of another word", "",
             "Written by `bench/learned_patching.py`; all numbers are in "
             "[results/learned_patching.json](results/learned_patching.json).", "",
             f"Source: {stored['source']}. Machine: {stored['machine']}. {stored['words']} pairs of random words.", "",

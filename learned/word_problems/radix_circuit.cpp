@@ -219,10 +219,10 @@ nlohmann::ordered_json circuit_of_result(const std::vector<AttentionLevel>& leve
   }
   Json circuit = {{"letters", prefix.letters}, {"words", words}, {"levels", std::move(list)}};
   if (!radix.fits.empty())
-    circuit["scan"] = {{"radices", radix.fits.front().radices},
-                       {"edges", radix.fits.front().edges},
-                       {"of_edges", radix.fits.front().of_edges},
-                       {"by_chance", radix.fits.front().by_chance}};
+    circuit["nearest"] = {{"radices", radix.fits.front().radices},
+                          {"edges", radix.fits.front().edges},
+                          {"of_edges", radix.fits.front().of_edges},
+                          {"by_chance", radix.fits.front().by_chance}};
   return circuit;
 }
 

@@ -62,8 +62,8 @@ RadixCircuit radix_circuit(const std::vector<AttentionLevel>& levels);
 nlohmann::ordered_json to_json(const RadixCircuit& circuit);
 
 /// What a result holds of attention: for each executed layer the share of the positions that read as the
-/// circuit of Hillis and Steele has it and the most frequent distance of each head, and the scan with the
-/// largest share of its edges.
+/// circuit of Hillis and Steele has it and the most frequent distance of each head, and, as `nearest`, the scan
+/// with the largest share of its edges.
 inline constexpr const char* kDoublingShare = "hillis_steele";
 nlohmann::ordered_json circuit_of_result(const std::vector<AttentionLevel>& levels,
                                          std::size_t words);

@@ -144,9 +144,9 @@ TEST(RadixCircuit, AResultHoldsSharesOfTheDoublingScanDistancesAndTheBestScan) {
   EXPECT_EQ(circuit["levels"][2][kDoublingShare], 0.0);
   EXPECT_EQ(circuit["levels"][3][kDoublingShare], 0.0);
   EXPECT_EQ(circuit["levels"][1]["distances"], nlohmann::json({2, 4}));
-  EXPECT_EQ(circuit["scan"]["radices"], nlohmann::json({2, 3, 2}))
+  EXPECT_EQ(circuit["nearest"]["radices"], nlohmann::json({2, 3, 2}))
       << "six letters back: no edge of it";
-  EXPECT_EQ(circuit["scan"]["edges"], 17);
+  EXPECT_EQ(circuit["nearest"]["edges"], 17);
 }
 
 TEST(RadixCircuit, ScansEndWhereTheirProductReachesTheLetters) {
