@@ -15,8 +15,7 @@ ATTENTIONS = {"hard": ["--attention", "hard"],
               "softmax of 10⁴ times the score": ["--attention", "softmax", "--temperature", "10000"],
               "softmax of 10² times the score": ["--attention", "softmax", "--temperature", "100"]}
 PARTS = {"everything": "", "embedding": "embedding", "queries and keys": "query,key",
-         "values and outputs": "value,output", "feed-forward": "in,out", "unembedding": "unembedding",
-         "all of these but feed-forward, values and outputs": "embedding,query,key,unembedding"}
+         "values and outputs": "value,output", "feed-forward": "in,out", "unembedding": "unembedding"}
 RATES = ["1e-4", "1e-5", "1e-6"]
 
 
