@@ -73,7 +73,7 @@ struct LearnedSeries {
   /// for as many loops as another is absent there.
   std::vector<DepthPoint> depth_points() const;
   std::vector<DepthPoint> depth_points(std::size_t run) const;  ///< those of one run
-  /// Whether these runs show what something does that no free training has; no curve of the figure of all groups is of one.
+  /// Whether the runs were given what free training has to find; the figure of all groups leaves them out.
   bool control() const { return setting.find("control: ") != std::string::npos; }
 };
 
