@@ -2,15 +2,12 @@
 
 The scan of a group is trained further on the words that it solves: all of its numbers, one part of them, or only
 those that are not 0. n* before and after, on words of as many letters as `--length`."""
-import argparse
 import json
 import os
 import tempfile
 
-from measurement import (HERE, describe_machine, describe_source, output_of, prepare, say, store, stored_results, table,
-                         write_page)
+from measurement import begun, head, output_of, page_parser, say, store, stored_results, table, write_page
 
-SCHEMA = "logdepth-bench/from_compiled/1"
 ATTENTIONS = {"hard": ["--attention", "hard"],
               "softmax of 10⁴ times the score": ["--attention", "softmax", "--temperature", "10000"],
               "softmax of 10² times the score": ["--attention", "softmax", "--temperature", "100"]}
@@ -59,10 +56,7 @@ def write(folder, stored):
                      ("stay" if case["zeros"] else "move") if case["part"] else "–", case["rate"] or "–",
                      case["n"], case["trained_to"].removeprefix("length ") if case["part"] else "–",
                      f"{100 * case['relative_change']:.2g} %"])
-    text = ["# Training from compiled weights", "",
-            "Written by `bench/from_compiled.py`; all numbers are in "
-            "[results/from_compiled.json](results/from_compiled.json).", "",
-            f"Source: {stored['source']}. Machine: {stored['machine']}.", "",
+    text = [*head("Training from compiled weights", "from_compiled", stored),
             f"The scan of {stored['monoid']} (`compile regular --group {stored['monoid']} --construction scan`), "
             f"{stored['steps']} steps of AdamW on words of 2, 4, … letters, promoted at the accuracy that "
             "`train construction` has. n\\* on words of "
@@ -73,14 +67,12 @@ def write(folder, stored):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = page_parser(__doc__)
     parser.add_argument("program", nargs="?", help="logdepth, with logdepth-train beside it")
     parser.add_argument("--monoid", default="A5")
     parser.add_argument("--length", type=int, default=32, help="letters of the longest words")
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--smallest", action="store_true", help="three cases, for a test")
-    parser.add_argument("--out", default=HERE, help="folder of the page; default: bench")
-    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
     options = parser.parse_args()
     if options.report:
         return write(options.report, stored_results(options.report, "from_compiled"))
@@ -88,9 +80,8 @@ def main():
         parser.error("expected the build's logdepth")
     if options.steps < 1 or options.length < 2:
         parser.error("--steps, --length: expected at least 1 and 2")
-    prepare(options.out)
-    stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(),
-              "monoid": options.monoid, "length": options.length, "steps": options.steps, "cases": []}
+    stored = {**begun(options.out, "from_compiled"), "monoid": options.monoid, "length": options.length,
+              "steps": options.steps, "cases": []}
     for case in list(cases())[:3 if options.smallest else None]:
         with tempfile.TemporaryDirectory() as folder:
             weights = os.path.join(folder, "scan.json")

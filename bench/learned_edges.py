@@ -5,14 +5,12 @@ For every run, n* after 1, 2, ... loops (of a stack after all its layers) as tra
 letters cut to the edges of one scan, and with these edges cut. The scans are those of radix 2, of radix 3, and the
 one that most attention goes along. A loop is also run once more than it was trained, on words twice as long, with the
 next step vector, which was never trained: weight decay has left little of it."""
-import argparse
 import json
 import os
 
-from measurement import (HERE, describe_machine, describe_source, output_of, prepare, runs_of_groups, say, store,
-                         stored_results, table, write_page)
+from measurement import (begun, head, output_of, page_parser, runs_of_groups, say, store, stored_results, table,
+                         write_page)
 
-SCHEMA = "logdepth-bench/learned_edges/1"
 MOST_LETTERS = 16  # of the words that name a scan
 
 
@@ -60,10 +58,7 @@ def distances(levels):
 
 def write(folder, stored):
     runs = stored["runs"]
-    text = ["# Which scan do trained networks draw?", "",
-            "Written by `bench/learned_edges.py`; all numbers are in "
-            "[results/learned_edges.json](results/learned_edges.json).", "",
-            f"Source: {stored['source']}. Machine: {stored['machine']}.", "",
+    text = [*head("Which scan do trained networks draw?", "learned_edges", stored),
             "Radices r₁, r₂, … are a scan: before layer l a position holds the product of its last "
             "W = r₁ ⋯ r₍ₗ₋₁₎ letters, and it reads the positions W, 2W, …, (rₗ − 1)W back. Radices 2, 2, … are the "
             "circuit of Hillis and Steele.", "",
@@ -91,13 +86,11 @@ def write(folder, stored):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = page_parser(__doc__)
     parser.add_argument("program", nargs="?", help="logdepth, with logdepth-train beside it")
     parser.add_argument("runs", nargs="?", help="folder with finished runs on words")
     parser.add_argument("--words", type=int, default=64, help="random words that name the scan")
     parser.add_argument("--measured", type=int, help="words of every measurement; default: as in the run")
-    parser.add_argument("--out", default=HERE, help="folder of the page; default: bench")
-    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
     options = parser.parse_args()
     if options.report:
         return write(options.report, stored_results(options.report, "learned_edges"))
@@ -106,9 +99,7 @@ def main():
     if options.measured is not None and options.measured < 1 or options.words < 1:
         parser.error("--words, --measured: expected at least 1")
     runs = runs_of_groups(options.runs)
-    prepare(options.out)
-    stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(),
-              "runs": [one_run(options, *run) for run in runs]}
+    stored = {**begun(options.out, "learned_edges"), "runs": [one_run(options, *run) for run in runs]}
     store(options.out, "learned_edges", stored)
     write(options.out, stored)
 

@@ -8,14 +8,12 @@ share of the former that answer as if the state held the whole word up to p. Bot
 are different answers.
 
 Needs PyTorch and the Python package: the wheel's environment (bench/README.md)."""
-import argparse
 import os
 import sys
 
-from measurement import (HERE, describe_machine, describe_source, output_of, prepare, refuse, runs_of_groups, say,
-                         splitmix64, store, stored_results, table, write_page)
+from measurement import (begun, head, output_of, page_parser, refuse, runs_of_groups, say, splitmix64, store,
+                         stored_results, table, write_page)
 
-SCHEMA = "logdepth-bench/learned_patching/1"
 MOST_LETTERS = 16
 
 
@@ -123,10 +121,8 @@ def write(folder, stored):
             rows.append([run["run"], run["letters"], iteration, 2 ** iteration]
                         + [f"{shares[name]['share']:.3f}" if name in shares else "–"
                            for name in ("window", "prefix", "others")])
-    text = ["# States of trained loops, replaced by those of another word", "",
-            "Written by `bench/learned_patching.py`; all numbers are in "
-            "[results/learned_patching.json](results/learned_patching.json).", "",
-            f"Source: {stored['source']}. Machine: {stored['machine']}. {stored['words']} pairs of random words.", "",
+    text = [*head("States of trained loops, replaced by those of another word", "learned_patching", stored,
+                  f" {stored['words']} pairs of random words."),
             "After an iteration the state of one letter p is replaced by its state on another word, for every p in "
             "turn. In a scan of radix 2 the state holds the product of its last W = 2^l letters after iteration l, "
             "and the letters p, p + W, p + 2W, … use it.", "",
@@ -140,12 +136,10 @@ def write(folder, stored):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = page_parser(__doc__)
     parser.add_argument("program", nargs="?", help="logdepth")
     parser.add_argument("runs", nargs="?", help="folder with finished runs on words")
     parser.add_argument("--words", type=int, default=64, help="pairs of random words")
-    parser.add_argument("--out", default=HERE, help="folder of the page; default: bench")
-    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
     options = parser.parse_args()
     if options.report:
         return write(options.report, stored_results(options.report, "learned_patching"))
@@ -162,8 +156,7 @@ def main():
         model = record["config"]["model"]
         if (model["initial"], model["repeated"], model["final"]) != (0, 1, 0) or record["result"]["strict"] < 2:
             refuse(f"{folder}: expected a loop of one layer that knows words of 2 letters or more")
-    prepare(options.out)
-    stored = {"schema": SCHEMA, "source": describe_source(), "machine": describe_machine(), "words": options.words,
+    stored = {**begun(options.out, "learned_patching"), "words": options.words,
               "runs": [one_run(options, *run) for run in runs]}
     store(options.out, "learned_patching", stored)
     write(options.out, stored)

@@ -50,9 +50,13 @@ def runs_of_groups(folder):
     return found
 
 
+def results_file(folder, name):
+    return os.path.join(folder, "results", f"{name}.json")
+
+
 def stored_results(folder, name):
     """What `--report FOLDER` writes a page of."""
-    file = os.path.join(folder, "results", name + ".json")
+    file = results_file(folder, name)
     try:
         with open(file, encoding="utf-8") as stored:
             return json.load(stored)
@@ -61,9 +65,30 @@ def stored_results(folder, name):
 
 
 def store(folder, name, results):
-    with open(os.path.join(folder, "results", name + ".json"), "w", encoding="utf-8") as out:
+    with open(results_file(folder, name), "w", encoding="utf-8") as out:
         json.dump(results, out, indent=1)
         out.write("\n")
+
+
+def page_parser(about):
+    """Options of a script that measures all at once."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--out", default=HERE, help="folder of the page; default: bench")
+    parser.add_argument("--report", metavar="DIR", help="write the page from stored results")
+    return parser
+
+
+def begun(folder, name):
+    """What such a script stores first; its measurements are added."""
+    prepare(folder)
+    return {"schema": f"logdepth-bench/{name}/1", "source": describe_source(), "machine": describe_machine()}
+
+
+def head(title, name, stored, more=""):
+    """The lines above the text of its page."""
+    return [f"# {title}", "",
+            f"Written by `bench/{name}.py`; all numbers are in [results/{name}.json](results/{name}.json).", "",
+            f"Source: {stored['source']}. Machine: {stored['machine']}.{more}", ""]
 
 
 def prepare(folder):
@@ -159,13 +184,11 @@ class Measurement:
     def measure(self, options, make_bench, before=lambda bench: {}, after=lambda bench: {}):
         """Calls the method of the bench that is named like the part for every part asked for;
         `before` and `after` say what else is stored with its result."""
-        results = os.path.join(options.out, "results")
-        os.makedirs(results, exist_ok=True)
-        raw, kinds = os.path.join(results, f"{self.name}.json"), f"{self.kind}s"
+        prepare(options.out)
+        kinds = f"{self.kind}s"
         stored = {"schema": f"logdepth-bench/{self.name}/1", kinds: {}}
-        if os.path.exists(raw):
-            with open(raw, encoding="utf-8") as opened:
-                stored = json.load(opened)
+        if os.path.exists(results_file(options.out, self.name)):
+            stored = stored_results(options.out, self.name)
         with tempfile.TemporaryDirectory() as work:
             bench = make_bench(options, work)
             for part in options.only:
@@ -174,9 +197,7 @@ class Measurement:
                     "machine": describe_machine(memory=True), "source": describe_source(),
                     "sizes_chosen": options.sizes, **before(bench),
                     **getattr(bench, part)(), "load": [load, os.getloadavg()[0]], **after(bench)}
-                with open(raw, "w", encoding="utf-8") as opened:
-                    json.dump(stored, opened, indent=1)
-                    opened.write("\n")
+                store(options.out, self.name, stored)
         return stored[kinds]
 
 
@@ -186,8 +207,7 @@ def chosen(options, sizes):
 
 
 def stored_parts(folder, name, kind):
-    with open(os.path.join(folder, "results", f"{name}.json"), encoding="utf-8") as opened:
-        return json.load(opened)[f"{kind}s"]
+    return stored_results(folder, name)[f"{kind}s"]
 
 
 # ---- The page -----------------------------------------------------------------------------------

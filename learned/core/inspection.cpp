@@ -9,13 +9,10 @@
 
 namespace logdepth::inline learned_core {
 
-nlohmann::ordered_json measured_result(const RunConfig& config, const Task& task,
-                                       const Network& network, const Predictor& predictor,
-                                       std::size_t stage, const MeasureProgress& progress) {
-  nlohmann::ordered_json result = task.measure(predictor, stage, progress);
+void add_inspections(const RunConfig& config, const Network& network,
+                     nlohmann::ordered_json& result) {
   for (const NetworkInspection& inspection : network_inspections())
     if (inspection.add_to_result) inspection.add_to_result(config, network, result);
-  return result;
 }
 
 nlohmann::ordered_json inspect_run(const std::string& name, const nlohmann::json& question,

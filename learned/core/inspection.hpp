@@ -4,15 +4,12 @@
 #include <string>
 
 #include "learned/core/network.hpp"
-#include "learned/records/predictor.hpp"
-#include "learned/records/task.hpp"
 
 namespace logdepth::inline learned_core {
 
-/// The result of a network's task, with what the papers add to it.
-nlohmann::ordered_json measured_result(const RunConfig& config, const Task& task,
-                                       const Network& network, const Predictor& predictor,
-                                       std::size_t stage, const MeasureProgress& progress);
+/// Adds to the result of a network's task what the papers read off the network.
+void add_inspections(const RunConfig& config, const Network& network,
+                     nlohmann::ordered_json& result);
 
 /// Inspects the network of a finished run. `question`: null without one. Errors: InputError where no
 /// paper offers `name`, there is a question too many or too few, or the folder does not hold a run

@@ -74,8 +74,8 @@ nlohmann::ordered_json measure_run(const MeasureRequest& request, const std::str
   RunConfig measured_config = config;
   measured_config.task = asked;
   if (request.loops > 0) measured_config.model.loops = {LoopRule::Kind::fixed, request.loops, 1};
-  measured["result"] =
-      measured_result(measured_config, *task, *run.network, predictor, stage, progress);
+  measured["result"] = task->measure(predictor, stage, progress);
+  add_inspections(measured_config, *run.network, measured["result"]);
   return measured;
 }
 

@@ -455,12 +455,8 @@ RunRecord Trainer::record(Stop stop, const MeasureProgress& progress, std::size_
                      {"promotions", state.promotions},
                      {"curve", to_json(state.curve)}};
   if (seeds() > 1) record.training["together"] = seeds();
-  if (state.diverged) {
-    record.result = tasks_[seed]->measure(predictor(seed), state.stage, progress);
-  } else {
-    record.result = measured_result(configs_[seed], *tasks_[seed], of_seed(seed), predictor(seed),
-                                    state.stage, progress);
-  }
+  record.result = tasks_[seed]->measure(predictor(seed), state.stage, progress);
+  if (!state.diverged) add_inspections(configs_[seed], of_seed(seed), record.result);
   if (record.config.constructed) record.training["before"] = moved(progress);
   return record;
 }

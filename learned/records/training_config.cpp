@@ -251,26 +251,27 @@ void validate_task_loops(const RunConfig& config) {
                         "is trained or measured, found {}",
                         most, m.step_rows));
   }
+  const bool in_layers =
+      !config.constructed && !config.network && m.router == ModelConfig::Router::none;
+  // Layers that run on words with so many levels, which have at least as many doublings.
+  const auto executed = [&](std::uint32_t levels) {
+    const bool grows = m.loops.kind == LoopRule::Kind::per_doubling;
+    const std::uint64_t loops = std::uint64_t{m.loops.least} * (grows ? levels : 1);
+    return m.initial + m.repeated * loops + m.final;
+  };
   if (const std::uint32_t levels = config.task->edge_levels(); levels > 0) {
-    require(!config.constructed && !config.network && m.router == ModelConfig::Router::none,
-            "task.edges: expected a universal transformer without a router");
-    // A loop that grows with the length has a layer for every level, since radices are at least 2.
-    const std::uint64_t layers = m.initial + std::uint64_t{m.repeated} * m.loops.least + m.final;
-    require((m.repeated > 0 && m.loops.kind == LoopRule::Kind::per_doubling) || layers >= levels,
+    require(in_layers, "task.edges: expected a universal transformer without a router");
+    require(executed(levels) >= levels,
             fmt::format(
                 "task.edges: expected at most {} radices, one for each layer that runs, found {}",
-                layers, levels));
+                executed(levels), levels));
   }
   if (const std::uint32_t levels = config.task->taught_levels(); levels > 0) {
-    require(!config.constructed && !config.network && m.router == ModelConfig::Router::none,
-            "task.teach: expected a universal transformer without a router");
-    const std::uint64_t loops =
-        std::uint64_t{m.loops.least} * (m.loops.kind == LoopRule::Kind::per_doubling ? levels : 1);
-    const std::uint64_t executed = m.initial + m.repeated * loops + m.final;
-    require(m.repeated == 0 || executed >= levels,
+    require(in_layers, "task.teach: expected a universal transformer without a router");
+    require(m.repeated == 0 || executed(levels) >= levels,
             fmt::format("task.teach: expected a loop of at least {} layers, one for each of the "
                         "windows of 2 to {} letters, found {}",
-                        levels, std::uint64_t{1} << levels, executed));
+                        levels, std::uint64_t{1} << levels, executed(levels)));
   }
 }
 

@@ -65,8 +65,7 @@ class WordProblemExperiment final : public Experiment {
           teach_, {"none", "windows"});
     visit("--edges",
           "radices of a scan, as 2,2,2: attention between letters has its edges only, a level for "
-          "each "
-          "layer that runs",
+          "each layer that runs",
           edges_, {2, 65536});
     visit("--data",
           "train on the words of this CSV file, with columns input and target; without --monoid, "
