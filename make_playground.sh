@@ -39,4 +39,4 @@ cp build/wasm/logdepth.js build/wasm/logdepth.wasm "$out"
     cat "/usr/share/doc/$package/copyright"
   done
 } > "$out/LICENCES.txt"
-echo "wrote $out: build/release/logdepth play shows it, and so does any file server"
+echo "wrote $out; to show it: python3 -m http.server --bind 127.0.0.1 --directory $out"

@@ -18,7 +18,7 @@ out=$(realpath -m "${1:-build/wheels}")
 
 . cmake/install_packages.sh
 install_packages build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev libboost-graph-dev \
-  libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libpcre2-dev libssl-dev zlib1g-dev libthrust-dev \
+  libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev libthrust-dev \
   libtbb-dev librandom123-dev python3-dev python3-venv
 
 # Boost.Graph 1.74 links ICU, 31 MB of tables; Debian's 1.81 does not. The two cannot be installed side by side.
@@ -54,6 +54,16 @@ tools_of() {  # tools_of PYTHON: the folder of the programs of an environment wi
   echo "$folder/bin"
 }
 
+recorded() {  # recorded LOG COMMAND ...: on a terminal its last line is seen, in a pipe nothing; all of it if it fails
+  local log=$1
+  shift
+  if [ -t 2 ]; then
+    "$@" 2>&1 | tee "$log" | while IFS= read -r line; do printf '\r\033[K%.78s' "$line" >&2; done && printf '\r\033[K' >&2
+  else
+    "$@" >"$log" 2>&1
+  fi || { tail -n 40 "$log" >&2; exit 1; }
+}
+
 # The compiler by the name that CMake calls it by elsewhere; times in archives are those of the last change.
 export CC=${CC:-cc} CXX=${CXX:-c++} LDFLAGS=-Wl,--as-needed  # Boost.Graph names libraries that nothing here calls
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1667997441)}
@@ -69,7 +79,7 @@ else
   echo "no CPython 3.12 or newer with headers (PYTHON312 names one): the wheel for CPython 3.12 and newer is left out" >&2
 fi
 tools=$(tools_of /usr/bin/python3)
-"$tools/python" -m build --no-isolation --sdist --outdir "$out" . >"$raw/sdist.log" 2>&1 || { tail -n 40 "$raw/sdist.log" >&2; exit 1; }
+recorded "$raw/sdist.log" "$tools/python" -m build --no-isolation --sdist --outdir "$out" .
 # At one place, whichever checkout it came from, and two folders below the root, as build/release is.
 sources=build/wheel-sources
 rm -rf "$sources"
@@ -78,13 +88,11 @@ tar -xzf "$out"/logdepth-*.tar.gz -C "$sources" --strip-components=1
 for python in "${pythons[@]}"; do
   begin=$SECONDS
   tools=$(tools_of "$python")
-  PATH=$tools:$PATH "$tools/python" -m build --no-isolation --wheel --outdir "$raw" \
-    -C cmake.define.BOOST_ROOT="$boost/usr" -C cmake.define.LOGDEPTH_WERROR="${LOGDEPTH_WERROR:-OFF}" "$sources" \
-    >"$raw/build.log" 2>&1 || { tail -n 40 "$raw/build.log" >&2; exit 1; }
+  PATH=$tools:$PATH recorded "$raw/build.log" "$tools/python" -m build --no-isolation --wheel --outdir "$raw" \
+    -C cmake.define.BOOST_ROOT="$boost/usr" -C cmake.define.LOGDEPTH_WERROR="${LOGDEPTH_WERROR:-OFF}" "$sources"
   mkdir "$raw/repaired"
-  LD_LIBRARY_PATH=$boost/usr/lib/x86_64-linux-gnu PATH=$tools:$PATH \
-    "$tools/auditwheel" repair --plat manylinux_2_36_x86_64 --wheel-dir "$raw/repaired" "$raw"/logdepth-*.whl \
-    >"$raw/repair.log" 2>&1 || { cat "$raw/repair.log" >&2; exit 1; }
+  LD_LIBRARY_PATH=$boost/usr/lib/x86_64-linux-gnu PATH=$tools:$PATH recorded "$raw/repair.log" \
+    "$tools/auditwheel" repair --plat manylinux_2_36_x86_64 --wheel-dir "$raw/repaired" "$raw"/logdepth-*.whl
   rm "$raw"/logdepth-*.whl
   wheel=$(echo "$raw"/repaired/logdepth-*.whl)
   "$tools/python" packaging/wheel_licences.py "$wheel" "$boost"

@@ -17,15 +17,17 @@ fi
 [ $# -eq 0 ] || shift
 
 packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev
-          libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libpcre2-dev libssl-dev zlib1g-dev
+          libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
           libthrust-dev libtbb-dev graphviz libgtest-dev librapidcheck-dev python3 clang-format
           librsvg2-bin chromium  # pictures as PDF and PNG; a reader of pages
           clang doxygen  # readers of the public headers
           librandom123-dev libtorch-dev libopenblas0-pthread  # the learned half
           libcgal-dev libfst-tools gap-core gap-smallgrp  # independent oracles
-          groff-base zsh fish  # readers of what the program says of itself
+          git  # counts the lines that CI allows
+          file  # CPack asks it what is a program
+          groff-base zsh  # readers of what the program says of itself
           nodejs  # the runner in JavaScript
-          python3-venv python3-torch python3-numpy  # peers of language models
+          python3-venv  # packages of PyPI
           python3-gmpy2  # exact runs of many changed files
           coq  # the kernel that theorems of files go through
           slurm-wlm munge)  # a cluster of its own, on the loopback address
@@ -39,7 +41,6 @@ part() {  # part NAME COMMAND ...: runs the command and says how long it took
   echo "== $name took $(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s"
 }
 part "installing" install_packages "${packages[@]}"
-part "installing peers" tests/install_peers.sh || true  # it has said why; tests that need them do too
 # Gigabytes, of which the build needs nothing.
 tests/install_python_peers.sh &
 python_peers=$!

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 # Folders without tests: tests/README.md says what they are.
-NO_TESTS = {"support", "mutants", "tokenisers", "preload", "corpus"}
+NO_TESTS = {"support", "mutants", "preload", "corpus"}
 NEEDS_A_GPU = re.compile(r"\bFloatDevices\.")
 RUN_BY_HAND = re.compile(r"HundredThousand")  # a minute: tests/README.md has the command
 

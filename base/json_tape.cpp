@@ -8,13 +8,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <utility>
 
 #include "base/quoted_text.hpp"
-#include "base/utf8.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline base {
+namespace logdepth { inline namespace base {
 namespace {
 
 /// Where the lexer stands. It reads one character beyond a number to see its end; when that is a
@@ -172,37 +171,14 @@ std::string path_text(const JsonPath& path) {
 void append_quoted(std::string_view text, std::string& out) {
   out += '"';
   for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          constexpr const char* kHex = "0123456789abcdef";
-          out += "\\u00";
-          out += kHex[c >> 4];
-          out += kHex[c & 15];
-        } else {
-          out += c;
-        }
+    constexpr std::string_view escaped = "\"\\\n\r\t\f\b", names = "\"\\nrtfb";
+    if (const auto i = escaped.find(c); i != std::string_view::npos) {
+      out += '\\';
+      out += names[i];
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", c);
+    } else {
+      out += c;
     }
   }
   out += '"';
@@ -418,4 +394,4 @@ void refuse(const JsonTape& tape, JsonTape::Node node, const std::string& source
   throw InputError(source, tape.line(node), path.empty() ? sentence : path + ": " + sentence);
 }
 
-}  // namespace logdepth::inline base
+}}  // namespace logdepth::base

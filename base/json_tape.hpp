@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace logdepth::inline base {
+namespace logdepth { inline namespace base {
 
 /// Limits of a JSON text, beside those of whoever reads it.
 inline constexpr std::size_t kMaxJsonValues = std::size_t{1} << 26;
@@ -104,4 +104,4 @@ class JsonTape {
 [[noreturn]] void refuse(const JsonTape& tape, JsonTape::Node node, const std::string& source,
                          const std::string& sentence);
 
-}  // namespace logdepth::inline base
+}}  // namespace logdepth::base

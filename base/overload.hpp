@@ -1,6 +1,6 @@
 #pragma once
 
-namespace logdepth::inline base {
+namespace logdepth { inline namespace base {
 
 /// A visitor made of lambdas, for std::visit.
 template <class... F>
@@ -10,4 +10,4 @@ struct Overload : F... {
 template <class... F>
 Overload(F...) -> Overload<F...>;
 
-}  // namespace logdepth::inline base
+}}  // namespace logdepth::base

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace logdepth::inline base {
+namespace logdepth { inline namespace base {
 namespace {
 
 /// Threads that are joined, whatever happens; as many as the system gives.
@@ -79,4 +79,4 @@ std::size_t startable_threads(std::size_t wanted) {
   return started;
 }
 
-}  // namespace logdepth::inline base
+}}  // namespace logdepth::base

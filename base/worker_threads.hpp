@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace logdepth::inline base {
+namespace logdepth { inline namespace base {
 
 /// Calls work(0), ..., work(parts - 1), each once and in any order, on at most `threads` threads
 /// with the calling one among them. Threads that the system refuses are done without. When all that
@@ -16,4 +16,4 @@ void share_work(std::size_t parts, std::size_t threads,
 /// `wanted`: for libraries that start their own and end where one is refused.
 std::size_t startable_threads(std::size_t wanted);
 
-}  // namespace logdepth::inline base
+}}  // namespace logdepth::base

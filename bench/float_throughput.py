@@ -1,179 +1,116 @@
 #!/usr/bin/env python3
-"""What does one attention score cost in floating point? The float runtime's rows on one causal head
-of position codes against loops in C++, numpy and PyTorch; whole runs of compiled files; and the
-share of a GPU's arithmetic that is used.
+"""What does one attention score cost in floating point, on a CPU and on a GPU? Float runs of the A5 scan on random
+words, every prefix product compared with the direct one.
 
-    float_throughput.py BUILD [--quick | --smallest] [--only PART ...] [--out DIR]
+    float_throughput.py BUILD [--device cuda] [--smallest] [--out DIR]
     float_throughput.py --report DIR
 
-BUILD is a folder with the programs logdepth and bench_float_throughput (cmake -DLOGDEPTH_BENCH=ON).
-Writes DIR/results/float_throughput.json (every single time) and DIR/float_throughput.md; parts that
-are not run keep their results. --report writes the page again.
+BUILD is a folder with the programs logdepth and bench_float_throughput (cmake -DLOGDEPTH_BENCH=ON). Writes
+DIR/results/float_throughput.json (every single time) and DIR/float_throughput.md; the device that is not measured
+keeps its results. --report writes the page again.
 """
 import os
 import resource
+import shutil
+import statistics
 import subprocess
 import sys
+import tempfile
 
-import float_throughput_report
-from contest import Machine
-from measurement import HERE, Measurement, chosen, say
+from measurement import (MEMORY, alone, begun, build_parser, duration, number, options_of, output_of, results_file, say,
+                         store, stored_results, table, write_page)
 
-PARTS = ["heads", "ties", "runs", "gpu"]
 GROUP = "A5"
-CODES = {2: "circle", 4: "two-circle"}
-# Tokens, and rounds of the contenders in turn: full, quick, smallest.
-HEADS = ([(1024, 7), (4096, 7), (20000, 5), (100000, 2)], [(1024, 3), (4096, 3), (20000, 1)],
-         [(256, 1)])
-ARRAYS_UP_TO = 4096  # numpy and PyTorch
-# In float32 so many neighbours of a circle code tie, or cannot be told apart, that adding them up
-# takes hours.
-SINGLE_CIRCLE_UP_TO = 4096
-TIES = ([4096, 20000], [4096], [256])
-TIED_KEYS = 64
-RUNS = ([1024, 4096, 20000], [1024, 4096], [128])
-GPU_HEADS = ([20000, 100000], [20000], [256])
-GPU_RUNS = ([20000, 100000], [4096], [128])
+LIMIT = 600  # seconds of a process
+SIZES = {"cpu": ([1024, 4096, 20000], [128]), "cuda": ([4096, 20000, 100000], [128])}  # full, smallest
+ROUNDS = {"cpu": 3, "cuda": 5}
+CLOCK = {"cpu": "cpu", "cuda": "wall"}  # processor time, since other load changes it little, but of a GPU there is none
 
 
-class Bench:
-    def __init__(self, options, work):
-        self.options, self.work = options, work
-        self.program = os.path.join(options.build, "bench_float_throughput")
-        self.machine = Machine(options.core, options.memory * 2**30)
-        self.versions = {}
-
-    def sizes(self, all_sizes):
-        return chosen(self.options, all_sizes)
-
-    def rounds(self, wanted):
-        return 1 if self.options.smallest else wanted
-
-    def measure(self, *arguments):
-        result, error = self.machine.start([self.program, *map(str, arguments)], self.options.limit)
-        return {"refused": error} if error else result
-
-    # ---- One head -----------------------------------------------------------------------------
-
-    def arrays(self, name, path, tokens, dimension):
-        result, error = self.machine.start(
-            [self.options.python, os.path.join(HERE, "head_arrays.py"), name, path, str(tokens),
-             str(dimension)], self.options.limit)
-        if error:
-            return {"refused": ("missing: " if "No module" in error else "") + error}
-        self.versions[name] = f"{name} {result['version']} with {result['linear_algebra']}"
-        return result
-
-    def head(self, tokens, dimension, rounds, keys=0):
-        """All contenders in turn, in rotating order, each in a process of its own: the program with
-        its four loops in either number format, numpy, PyTorch."""
-        say(f"head, {tokens} tokens, dimension {dimension}, {keys or 'all'} keys")
-        question = ["--tokens", tokens, "--dimension", dimension, "--keys", keys]
-        path = os.path.join(self.work, "head")
-        single = dimension == 4 or tokens <= SINGLE_CIRCLE_UP_TO
-        programs = ["float64"] + (["float32"] if single else [])
-        # A large head is made once; the program itself then takes turns.
-        turns, inner = (rounds, 1) if tokens <= ARRAYS_UP_TO else (1, rounds)
-        names = [*programs, *(["numpy", "torch"] if tokens <= ARRAYS_UP_TO else [])]
-        if tokens <= ARRAYS_UP_TO:
-            self.measure(*question, "--write-head", path)
-        record = {"tokens": tokens, "dimension": dimension, "keys": keys or tokens,
-                  "scores": tokens * (tokens + 1) / 2, "contenders": {}}
-        for turn in range(turns):
-            for name in names[turn % len(names):] + names[:turn % len(names)]:
-                if name not in programs:
-                    self.add(record, name, self.arrays(name, path, tokens, dimension))
-                    continue
-                result = self.measure(*question, "--number", name, "--rounds", inner)
-                if "refused" in result:
-                    self.add(record, f"runtime, {name}", result)
-                    continue
-                record["compiler"] = result["compiler"]
-                for contender, times in result["contenders"].items():
-                    self.add(record, f"{contender}, {name}", times)
-        for name, result in record["contenders"].items():
-            say("  " + float_throughput_report.describe(name, result, record["scores"]))
-        return record
-
-    @staticmethod
-    def add(record, name, result):
-        known = record["contenders"].setdefault(name, result)
-        if known is not result and "cpu" in known and "cpu" in result:
-            known["wall"] += result["wall"]
-            known["cpu"] += result["cpu"]
-
-    def heads(self):
-        return {"heads": [self.head(tokens, dimension, rounds)
-                          for tokens, rounds in self.sizes(HEADS) for dimension in CODES]}
-
-    def ties(self):
-        return {"heads": [self.head(tokens, 4, self.rounds(3), TIED_KEYS)
-                          for tokens in self.sizes(TIES)],
-                "keys": TIED_KEYS}
-
-    # ---- Whole runs ---------------------------------------------------------------------------
-
-    def compiled(self, dimension):
-        path = os.path.join(self.work, f"{CODES[dimension]}.json")
-        if not os.path.exists(path):
-            subprocess.run([os.path.join(self.options.build, "logdepth"), "compile", "regular",
-                            "--group", GROUP, "--positions", CODES[dimension], "-o", path],
-                           check=True, capture_output=True)
-        return path
-
-    def run_of(self, dimension, tokens, number, device, rounds):
-        say(f"run, {CODES[dimension]}, {tokens} tokens, {number}, {device}")
-        result = self.measure("--model", self.compiled(dimension), "--group", GROUP, "--tokens",
-                              tokens, "--number", number, "--device", device, "--rounds", rounds)
-        return {"codes": CODES[dimension], "tokens": tokens, "number": number, "device": device,
-                **result}
-
-    def runs(self):
-        return {"runs": [self.run_of(dimension, tokens, number, "cpu", self.rounds(3))
-                         for dimension, number, tokens in self.worth_measuring(RUNS)]}
-
-    def worth_measuring(self, sizes):
-        return [(dimension, number, tokens) for dimension in CODES
-                for number in ("float64", "float32") for tokens in self.sizes(sizes)
-                if dimension == 4 or number == "float64" or tokens <= SINGLE_CIRCLE_UP_TO]
-
-    # ---- GPU ----------------------------------------------------------------------------------
-
-    def gpu(self):
-        # CUDA reserves addresses by the hundred gibibytes.
-        self.machine = Machine(self.options.core, resource.RLIM_INFINITY)
-        probe = self.measure("--device", "cuda", "--rounds", 1)
-        if "refused" in probe:
-            say(probe["refused"])
-            return probe
-        heads = []
-        for dimension, number, tokens in self.worth_measuring(GPU_HEADS):
-            say(f"head on a GPU, {tokens} tokens, dimension {dimension}, {number}")
-            heads.append({"tokens": tokens, "dimension": dimension, "number": number,
-                          **self.measure("--tokens", tokens, "--dimension", dimension, "--number",
-                                         number, "--device", "cuda", "--rounds", 7)})
-        runs = [self.run_of(dimension, tokens, number, "cuda", 5)
-                for dimension, number, tokens in self.worth_measuring(GPU_RUNS)]
-        return {"heads": heads, "runs": runs, "device": describe_gpu()}
-
-
-def describe_gpu():
-    try:
-        done = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
-                               "--format=csv,noheader"], capture_output=True, text=True)
-    except OSError:
+def device_name():
+    if not shutil.which("nvidia-smi"):
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    done = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm", "--format=csv,noheader"],
+                          capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def measured_runs(options, work):
+    model = os.path.join(work, "scan.json")
+    output_of(os.path.join(options.build, "logdepth"), "compile", "regular", "--group", GROUP, "-o", model)
+    runs = []
+    for number_format in "float64", "float32":
+        for tokens in SIZES[options.device][options.smallest]:
+            say(f"{tokens} tokens, {number_format}, {options.device}")
+            # CUDA reserves addresses by the hundred gibibytes.
+            result, error = alone(
+                [os.path.join(options.build, "bench_float_throughput"), "--model", model, "--group", GROUP, "--tokens",
+                 str(tokens), "--number", number_format, "--device", options.device, "--rounds",
+                 str(1 if options.smallest else ROUNDS[options.device])], LIMIT,
+                resource.RLIM_INFINITY if options.device == "cuda" else MEMORY)
+            runs.append({"tokens": tokens, "number": number_format, **(result or {"refused": error})})
+    return runs
+
+
+def false_claims(devices):
+    """Certified answers that are wrong; there should be none."""
+    return [f"{device}, {run['tokens']} tokens, {run['number']}: {run['answers']['wrong_but_certified']} products"
+            for device, measured in devices.items() for run in measured["runs"]
+            if run.get("answers", {}).get("wrong_but_certified")]
+
+
+def rows_of(runs, clock):
+    rows = []
+    for run in runs:
+        if "refused" in run:
+            rows.append([run["number"], run["tokens"], run["refused"], *["–"] * 4])
+            continue
+        whole, attention = (statistics.median(run[key]) / run["scores"] * 1e9 for key in (clock, f"attention_{clock}"))
+        answers = run["answers"]
+        rows.append([run["number"], run["tokens"], number(run["scores"]), duration(statistics.median(run["wall"])),
+                     number(whole), number(attention), f"{answers['certified']} of {answers['products']}"
+                     + (f", ✗ {answers['wrong']} wrong" if answers["wrong"] else "")])
+    return rows
+
+
+def write(folder, stored):
+    devices = stored["devices"]
+    text = ["# What does one attention score cost in floating point?", "",
+            "Written by `bench/float_throughput.py`; every single time is in "
+            "[results/float_throughput.json](results/float_throughput.json).", "",
+            "`FloatRunner::run` of the A5 scan on a random word, on one thread or one device: embedding, all layers, the "
+            "last stream, with an error bound for every number. Times are medians. The whole run and its attention "
+            "(with norms, projections, averages and bounds) are divided by the number of scores: processor time on a "
+            "CPU, wall time on a GPU. Every prefix product is compared with the direct one. Wrong products that were "
+            f"certified: {len(false_claims(devices))}.", ""]
+    for device, measured in devices.items():
+        name = f" Device: {measured['device']}." if measured.get("device") else ""
+        text += [f"## On a {'GPU' if device == 'cuda' else 'CPU'}", "",
+                 f"Source: {measured['source']}. Machine: {measured['machine']}.{name}", "",
+                 table(["numbers", "tokens", "scores", "wall", "ns per score, whole run", "ns per score, attention",
+                        "products certified"], rows_of(measured["runs"], CLOCK[device])), ""]
+    write_page(folder, "float_throughput", text)
 
 
 def main():
-    measurement = Measurement("float_throughput", "part", PARTS, __doc__, "about a minute", 600,
-                              "seconds for one process")
-    options = measurement.options()
-    if not options.report:
-        measurement.measure(options, Bench,
-                            after=lambda bench: {"versions": list(bench.versions.values())})
-    sys.exit(float_throughput_report.write(options.report or options.out))
+    parser = build_parser(__doc__)
+    parser.add_argument("--device", choices=list(SIZES), default="cpu")
+    options = options_of(parser, "float_throughput", write, "build", "expected the build folder")
+    found = begun(options.out, "float_throughput")
+    stored = {"schema": found.pop("schema"), "devices": {}}
+    if os.path.exists(results_file(options.out, "float_throughput")):
+        stored = stored_results(options.out, "float_throughput")
+    with tempfile.TemporaryDirectory() as work:
+        found["runs"] = measured_runs(options, work)
+    if options.device == "cuda":
+        found["device"] = device_name()
+    stored["devices"][options.device] = found
+    store(options.out, "float_throughput", stored)
+    write(options.out, stored)
+    wrong = false_claims(stored["devices"])
+    for line in wrong:
+        say(f"wrong, but certified: {line}")
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
-"""What the scripts of this folder share: what they measure on, seeded inputs, the options and the
-stored results of a measurement in parts, and the words and tables of its page."""
+"""What the scripts of this folder share: what they measure on, programs held to one processor, seeded inputs,
+options, stored results, and the words and tables of their pages."""
 import argparse
 import json
 import math
 import os
 import platform
+import resource
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+MEMORY = 16 * 2**30  # bytes that a measured process may use
 
 
 def say(text):
@@ -78,25 +79,43 @@ def page_parser(about):
     return parser
 
 
+def options_of(parser, name, write, needed, expected):
+    """The options of a script. With --report its page is written again and the script ends; else one is needed."""
+    options = parser.parse_args()
+    if options.report:
+        write(options.report, stored_results(options.report, name))
+        sys.exit()
+    if not getattr(options, needed):
+        parser.error(expected)
+    return options
+
+
+def build_parser(about):
+    """And of one that measures programs of a build folder."""
+    parser = page_parser(about)
+    parser.add_argument("build", nargs="?", help="folder with logdepth and the programs of bench/")
+    parser.add_argument("--smallest", action="store_true",
+                        help="smallest sizes, once each, a test of the script; give --out as well")
+    return parser
+
+
 def begun(folder, name):
-    """What such a script stores first; its measurements are added."""
-    prepare(folder)
-    return {"schema": f"logdepth-bench/{name}/1", "source": describe_source(), "machine": describe_machine()}
-
-
-def head(title, name, stored, more=""):
-    """The lines above the text of its page."""
-    return [f"# {title}", "",
-            f"Written by `bench/{name}.py`; all numbers are in [results/{name}.json](results/{name}.json).", "",
-            f"Source: {stored['source']}. Machine: {stored['machine']}.{more}", ""]
-
-
-def prepare(folder):
-    """Before anything is measured, so that no measurement is lost to a folder that cannot be written."""
+    """What such a script stores first; its measurements are added. Before anything is measured, so that no
+    measurement is lost to a folder that cannot be written."""
     try:
         os.makedirs(os.path.join(folder, "results"), exist_ok=True)
     except OSError as error:
         refuse(f"{folder}: expected a folder to write to, {error.strerror}")
+    return {"schema": f"logdepth-bench/{name}/1", "source": describe_source(), "machine": describe_machine(),
+            "load": os.getloadavg()[0]}
+
+
+def head(title, name, stored, more=""):
+    """The lines above the text of its page."""
+    load = f" Load before: {stored['load']:.1f}." if "load" in stored else ""
+    return [f"# {title}", "",
+            f"Written by `bench/{name}.py`; all numbers are in [results/{name}.json](results/{name}.json).", "",
+            f"Source: {stored['source']}. Machine: {stored['machine']}.{load}{more}", ""]
 
 
 def splitmix64(state):
@@ -120,9 +139,8 @@ def processor():
     return platform.processor() or "unknown processor"
 
 
-def describe_machine(memory=False):
-    text = f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
-    return text + (f", {os.sysconf('SC_PHYS_PAGES') * 4 // 2**20} GiB" if memory else "")
+def describe_machine():
+    return f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
 
 
 def describe_source():
@@ -143,71 +161,24 @@ def python_with_numpy():
     return sys.executable
 
 
-# ---- A measurement in parts ---------------------------------------------------------------------
+def alone(command, limit, memory=MEMORY):
+    """What the command prints in JSON, on one processor and with so many bytes, and "" or what went wrong."""
 
+    def hold():
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
-class Measurement:
-    """A script that measures some or all of its parts on the programs of a build folder. It stores
-    every part as soon as it is measured, in DIR/results/NAME.json, beside the parts that were
-    measured before, and writes the page DIR/NAME.md from what is stored."""
-
-    def __init__(self, name, kind, parts, about, quick, limit, limit_help):
-        self.name, self.kind = name, kind
-        self.parser = argparse.ArgumentParser(description=about.splitlines()[0])
-        add = self.parser.add_argument
-        add("build", nargs="?", help=f"folder with logdepth and bench_{name}")
-        add("--quick", action="store_true", help=f"small sizes, {quick}")
-        add("--smallest", action="store_true", help="smallest sizes, once each: a test of the script")
-        add("--only", nargs="+", choices=parts, default=parts, metavar=kind.upper(),
-            help=", ".join(parts))
-        add("--out", default=None,
-            help=f"folder of the page; default: bench, with --quick or --smallest BUILD/{name}")
-        add("--report", metavar="DIR", help="write the page from stored results")
-        add("--limit", type=int, default=limit, help=limit_help)
-        add("--core", type=int, default=max(os.sched_getaffinity(0)),
-            help="processor that all processes are held to")
-        add("--memory", type=int, default=16, help="GiB that a process may use (without a GPU)")
-        add("--python", default=None, help="interpreter with numpy and torch")
-
-    def options(self):
-        """None for `build` where only the page is asked for."""
-        options = self.parser.parse_args()
-        if not options.report and not options.build:
-            self.parser.error("expected the build folder")
-        if options.build:
-            options.python = options.python or python_with_numpy()
-        options.sizes = ("smallest" if options.smallest else "quick" if options.quick else "full")
-        options.out = options.out or (HERE if options.sizes == "full" else
-                                      os.path.join(options.build or "", self.name))
-        return options
-
-    def measure(self, options, make_bench, before=lambda bench: {}, after=lambda bench: {}):
-        """Calls the method of the bench that is named like the part for every part asked for;
-        `before` and `after` say what else is stored with its result."""
-        prepare(options.out)
-        kinds = f"{self.kind}s"
-        stored = {"schema": f"logdepth-bench/{self.name}/1", kinds: {}}
-        if os.path.exists(results_file(options.out, self.name)):
-            stored = stored_results(options.out, self.name)
-        with tempfile.TemporaryDirectory() as work:
-            bench = make_bench(options, work)
-            for part in options.only:
-                load = os.getloadavg()[0]
-                stored[kinds][part] = {
-                    "machine": describe_machine(memory=True), "source": describe_source(),
-                    "sizes_chosen": options.sizes, **before(bench),
-                    **getattr(bench, part)(), "load": [load, os.getloadavg()[0]], **after(bench)}
-                store(options.out, self.name, stored)
-        return stored[kinds]
-
-
-def chosen(options, sizes):
-    """Of (full, quick, smallest), what the options ask for."""
-    return sizes[("full", "quick", "smallest").index(options.sizes)]
-
-
-def stored_parts(folder, name, kind):
-    return stored_results(folder, name)[f"{kind}s"]
+    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment, preexec_fn=hold)
+    except subprocess.TimeoutExpired:
+        return None, f"more than {limit:.0f} s"
+    if done.returncode == 0:
+        return json.loads(done.stdout), ""
+    error = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+    if "bad_alloc" in error or "MemoryError" in error or "allocate memory" in error:
+        error = f"more than {memory / 2**30:.0f} GiB"
+    return None, error
 
 
 # ---- The page -----------------------------------------------------------------------------------
@@ -236,21 +207,6 @@ def row(cells):
 
 def table(header, rows):
     return "\n".join([row(header), "|" + "---|" * len(header), *map(row, rows)])
-
-
-def opening(title, name, kind, each, parts):
-    """The lines above a page's text: where its numbers are stored and what was measured when."""
-    return [f"# {title}", "",
-            f"Written by `bench/{name}.py`; every single {each} is in "
-            f"[results/{name}.json](results/{name}.json).", "",
-            table([kind, "source", "sizes", "load before and after"],
-                  [[part, p["source"], p["sizes_chosen"],
-                    " and ".join(f"{load:.1f}" for load in p["load"])]
-                   for part, p in parts.items()]), ""]
-
-
-def machines(parts):
-    return "Machine: " + "; ".join(sorted({p["machine"] for p in parts.values()})) + ". "
 
 
 def write_page(folder, name, lines):

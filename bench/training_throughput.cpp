@@ -14,13 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "learned/core/make_network.hpp"
-#include "learned/core/matrix_kernels.hpp"
+#include "learned/core/device.hpp"
+#include "learned/core/finished_run.hpp"
 #include "learned/core/network.hpp"
-#include "learned/core/optimiser.hpp"
-#include "learned/core/tensor_files.hpp"
+#include "learned/core/parameters.hpp"
 #include "learned/records/task.hpp"
-#include "learned/word_problems/presets.hpp"
+#include "learned/word_problems/word_task.hpp"
 
 namespace {
 
@@ -55,7 +54,7 @@ struct Contender {
       samples.push_back(task->training_batch(task->stages() - 1, i));
       batches.push_back(to_batch(samples.back(), format, torch::kCPU, torch::kFloat32));
     }
-    network = make_network(config, format, torch::kCPU);
+    network = make_network(config, format, torch::kCPU, config.seed);
     optimiser = std::make_unique<FlatAdamW>(config.training, network->parameters());
   }
 

@@ -1,36 +1,32 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
+#include "base/exit_status.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/progress.hpp"
-#include "cli/run_limits.hpp"
-#include "cli/validators.hpp"
-#include "cli/work_part.hpp"
+#include "cli/options.hpp"
+#include "compiler/file/checks_file.hpp"
+#include "library/exports/self_test.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/claims/claim_list.hpp"
+#include "proofs-check/certify/find_certificate.hpp"
+#include "proofs-check/claims/claim.hpp"
 #include "proofs-check/ledger/ledger.hpp"
-#include "runtime/file/output_folder.hpp"
+#include "proofs-check/precision/precision_curves.hpp"
 #include "runtime/file/temporary_folder.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
 namespace {
 
 struct CheckArguments {
   std::vector<std::string> claims;
-  std::size_t up_to = 0, random = 0;
-  std::uint64_t seed = 0;
-  CLI::Option *up_to_given = nullptr, *random_given = nullptr, *seed_given = nullptr,
-              *report_given = nullptr;
+  LedgerOptions ledger;
   std::string report, claims_file;
-  std::size_t threads = 0;
-  ShardOptions shards;
   bool json = false, list = false;
 };
 
@@ -47,61 +43,16 @@ std::vector<const Claim*> chosen(const std::vector<std::string>& names) {
   return result;
 }
 
-/// The table or the JSON object, and the exit status, of a ledger whose entries have these rows and
-/// this JSON.
-int print(const Ledger& ledger, const std::vector<std::vector<std::string>>& rows,
-          const std::string& json, bool as_json) {
-  std::cout << (as_json ? json : ledger_table(ledger, rows));
-  if (std::any_of(ledger.entries.begin(), ledger.entries.end(), is_failure)) return kCheckFailed;
-  if (std::any_of(ledger.entries.begin(), ledger.entries.end(), is_open)) return kNotDecided;
-  return kDone;
-}
-
-/// A shard has whole claims; the depth curves, which compare several, are made when they are merged.
-int write_shard(const Ledger& ledger, const CheckArguments& options) {
-  nlohmann::json question = {{"claims", options.claims}};
-  if (*options.up_to_given) question["up_to"] = options.up_to;
-  if (*options.random_given) question["random"] = options.random;
-  if (*options.seed_given) question["seed"] = options.seed;
-  nlohmann::json answer = {{"claims", nlohmann::json::parse(ledger_json(ledger)).at("claims")},
-                           {"rows", nlohmann::json::array()},
-                           {"statuses", nlohmann::json::array()}};
-  for (const LedgerEntry& entry : ledger.entries) {
-    answer["rows"].push_back(table_row(entry));
-    answer["statuses"].push_back(static_cast<int>(entry.status));
-  }
-  write_part({options.shards.part, kCheckWork, options.shards.shard, question, answer});
-  return kDone;
-}
-
 int check(const CheckArguments& options) {
-  auto claims = chosen(options.claims);
-  NumberedCases cases(options.shards.shard);
-  std::erase_if(claims, [&](const Claim*) { return !cases.next(); });
-  if (options.list && options.json) {
-    nlohmann::json list = {{"schema", "logdepth/check/1"}, {"claims", nlohmann::json::array()}};
-    for (const Claim* claim : claims)
-      list["claims"].push_back({{"id", claim->id},
-                                {"variant", claim->variant},
-                                {"form", form_name(claim->form)},
-                                {"title", claim->title}});
-    std::cout << list.dump(1) << '\n';
-    return kDone;
-  }
+  const auto claims = chosen(options.claims);
   if (options.list) {
     for (const Claim* claim : claims)
       std::cout << full_name(*claim) << " (" << form_name(claim->form) << "): " << claim->title
                 << '\n';
     return kDone;
   }
-  if (*options.report_given && options.report.empty())
-    throw InputError("--report: expected the name of a folder");
-  LedgerOptions how;
-  if (*options.up_to_given) how.up_to = options.up_to;
-  if (*options.random_given) how.random = options.random;
-  if (*options.seed_given) how.seed = options.seed;
-  how.threads = options.threads > 0 ? options.threads
-                                    : std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  LedgerOptions how = options.ledger;
+  if (how.threads == 0) how.threads = std::max(1u, std::thread::hardware_concurrency());
   std::optional<TemporaryFolder> work;
   std::optional<OutputFolder> report;
   if (options.report.empty()) {
@@ -109,7 +60,7 @@ int check(const CheckArguments& options) {
   } else {
     how.folder = options.report + "/models";
     report.emplace(how.folder);
-    for (const char* name : {"report.md", "report.json", "report.html"})
+    for (const char* name : {"report.md", "report.json"})
       if (const std::string file = options.report + "/" + name; std::filesystem::is_directory(file))
         throw InputError(file + ": is a directory; expected a file name for the report");
   }
@@ -122,39 +73,12 @@ int check(const CheckArguments& options) {
   if (!options.report.empty()) save_report(ledger, options.report);
   if (!options.claims_file.empty())
     write_whole_file(options.claims_file, ledger_markdown(ledger, kRootFromClaimsFile));
-  if (!options.shards.part.empty()) return write_shard(ledger, options);
-  std::vector<std::vector<std::string>> rows;
-  for (const LedgerEntry& entry : ledger.entries) rows.push_back(table_row(entry));
-  return print(ledger, rows, ledger_json(ledger), options.json);
+  std::cout << (options.json ? ledger_json(ledger) : ledger_table(ledger));
+  if (std::ranges::any_of(ledger.entries, is_failure)) return kCheckFailed;
+  return std::ranges::any_of(ledger.entries, is_open) ? kNotDecided : kDone;
 }
 
 }  // namespace
-
-int merge_checks(const std::vector<WorkPart>& parts, bool as_json) {
-  const auto claims = chosen(parts.front().question.value("claims", std::vector<std::string>()));
-  Ledger ledger;
-  std::vector<std::vector<std::string>> rows;
-  nlohmann::json entries = nlohmann::json::array();
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    const WorkPart& part = parts[i % parts.size()];
-    const std::size_t at = i / parts.size();
-    try {
-      LedgerEntry& entry = ledger.entries.emplace_back();
-      entry.claim = claims[i];
-      entry.status = static_cast<Status>(part.answer.at("statuses").at(at).get<int>());
-      rows.push_back(part.answer.at("rows").at(at));
-      for (std::string& cell : rows.back()) cell = printable(cell, kMostPrinted);
-      entries.push_back(part.answer.at("claims").at(at));
-    } catch (const nlohmann::json::exception&) {
-      throw InputError(part.file + ": expected a shard result of check for " +
-                       full_name(*claims[i]));
-    }
-  }
-  ledger.curves = depth_curves(claims);
-  nlohmann::json whole = nlohmann::json::parse(ledger_json({{}, ledger.curves}));
-  whole["claims"] = entries;
-  return print(ledger, rows, whole.dump(1) + "\n", as_json);
-}
 
 Command add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();
@@ -166,33 +90,248 @@ Command add_check(CLI::App& app) {
   command->add_option(
       "CLAIM", options->claims,
       "claim ids, such as thm-4.1, or with a variant, thm-4.1/scan-circle (default: all claims)");
-  options->up_to_given = command
-                             ->add_option("--up-to", options->up_to,
-                                          "test all inputs up to this size: letters, vertices or "
-                                          "positions (default: the bound of each claim)")
-                             ->check(kSmallCount);
-  options->random_given =
-      command->add_option("--random", options->random, "number of additional random inputs")
-          ->check(kSmallCount);
-  options->seed_given =
-      command->add_option("--seed", options->seed, "seed of the random inputs")->check(kCount);
-  options->report_given = command->add_option(
-      "--report", options->report,
-      "write report.md, report.json, report.html and the weights files to this folder");
-  CLI::Option* const claims_file = command->add_option(
+  LedgerOptions& ledger = options->ledger;
+  ledger.threads = 0;
+  add_optional(
+      *command, "--up-to", ledger.up_to,
+      "test all inputs up to this size: letters, vertices or positions (default: the bound "
+      "of each claim)")
+      ->check(kSmallCount);
+  add_optional(*command, "--random", ledger.random, "number of additional random inputs")
+      ->check(kSmallCount);
+  add_optional(*command, "--seed", ledger.seed, "seed of the random inputs")->check(kCount);
+  command->add_option("--report", options->report,
+                      "write report.md, report.json, figures and the weights files to this folder");
+  command->add_option(
       "--claims-file", options->claims_file,
-      "write the Markdown report to this file, with links relative to proofs-check/");
+      "write the summary as Markdown to this file, with links relative to proofs-check/");
   command
-      ->add_option("--threads", options->threads, "number of parallel jobs (default: one per core)")
+      ->add_option("--threads", ledger.threads, "number of parallel jobs (default: one per core)")
       ->check(count_up_to(1024));
   CLI::Option* const json = command->add_flag("--json", options->json, "print one JSON object");
-  CLI::Option* const list =
-      command->add_flag("--list", options->list, "list the claims without checking them");
-  options->shards.add_to(*command);
-  for (CLI::Option* const whole : {json, list, options->report_given, claims_file})
-    options->shards.option->excludes(whole);
+  command->add_flag("--list", options->list, "list the claims without checking them")
+      ->excludes(json);
   add_run_limits(*command);
   return [options] { return check(*options); };
 }
 
-}  // namespace logdepth::inline cli
+namespace {
+
+int report_attempts(const Model& model, const std::string& file,
+                    const std::vector<Attempt>& attempts, bool json) {
+  if (json) {
+    nlohmann::json out = {{"schema", "logdepth/certify/1"}, {"file", file}, {"proved", false}};
+    for (const Attempt& attempt : attempts)
+      out["attempts"].push_back({{"theorem", attempt.theorem}, {"reason", attempt.reason}});
+    std::cout << out.dump(1) << '\n';
+    return kCheckFailed;
+  }
+  std::cerr << "logdepth: " << printable(file, kMostPrinted)
+            << ": not proved: no theorem covers this file (construction "
+            << printable(model.construction.empty() ? "not named" : model.construction,
+                         kMostPrinted)
+            << ", shape (" << model.shape.initial << ", " << model.shape.repeated << ", "
+            << model.shape.final << "))\n";
+  for (const Attempt& attempt : attempts)
+    std::cerr << attempt.theorem << ": " << printable(attempt.reason, kMostPrinted) << '\n';
+  return kCheckFailed;
+}
+
+void record(const std::string& file, const std::string& hash, const LengthProof& certificate) {
+  try {
+    compiler_file::add_check(file, hash,
+                             {certificate.selections ? "selections" : "proved", certificate.name(),
+                              certificate.scope, "passed"});
+  } catch (const InputError& error) {
+    std::cerr << "logdepth: the proof was not recorded: " << error.what() << '\n';
+  }
+}
+
+/// To `output`, saying how large it is, or to standard output without a name. The exit status.
+int write_or_print(const std::string& text, const std::string& output, const char* what) {
+  if (output.empty()) {
+    std::cout << text;
+    return kDone;
+  }
+  write_whole_file(output, text);
+  std::cerr << "wrote " << output << ": " << what << " of " << text.size() << " bytes\n";
+  return kDone;
+}
+
+/// Writes the file and its theorem for Coq. The exit status.
+int certify_for_coq(const std::string& file, const std::string& output) {
+  refuse_overwriting(output, {file});
+  const CheckedModel model = read_weights(file);
+  const auto found = find_coq_proof(write_weights(model), file);
+  if (const auto* attempts = std::get_if<std::vector<Attempt>>(&found))
+    return report_attempts(model, file, *attempts, false);
+  return write_or_print(std::get<std::string>(found), output, "theorem for Coq");
+}
+
+/// Bounds for floating-point runs of every word up to settings.length: writes the certificate of
+/// recheck/float_recheck.py, which says what it states. The exit status.
+int certify_floats(const std::string& file, const ExportSettings& settings,
+                   const std::string& output) {
+  refuse_overwriting(output, {file});
+  const CheckedModel model = read_weights(file);
+  const exports::CertifiedNetwork certified = exports::certified_network(model, settings);
+  return write_or_print(exports::float_certificate(certified, ""), output, "certificate");
+}
+
+/// Proves the weights file correct for every length, writes the certificate to `output` (if it has a name) and a note of it
+/// beside the file, and prints what was proved; or which step of which theorem fails. The exit status.
+int certify_file(const std::string& file, const std::string& output, bool json) {
+  refuse_overwriting(output, {file});
+  const CheckedModel model = read_weights(file);
+  const auto found = find_certificate(write_weights(model), file);
+  if (const auto* attempts = std::get_if<std::vector<Attempt>>(&found))
+    return report_attempts(model, file, *attempts, json);
+  const LengthProof& certificate = std::get<LengthProof>(found);
+  if (!output.empty()) {
+    write_whole_file(output, certificate.text);
+    std::cerr << "wrote " << output << ": certificate of " << certificate.text.size() << " bytes\n";
+  }
+  record(file, weights_hash(model), certificate);
+  if (json)
+    std::cout << nlohmann::json{{"schema", "logdepth/certify/1"},
+                                {"file", file},
+                                {"proved", !certificate.selections},
+                                {"theorem", certificate.theorem},
+                                {"outputs_proved", !certificate.selections},
+                                {"scope", certificate.scope},
+                                {"statement", certificate.statement}}
+                     .dump(1)
+              << '\n';
+  else
+    std::cout << certificate.statement;
+  return kDone;
+}
+
+}  // namespace
+
+Command add_certify(CLI::App& app) {
+  struct Arguments {
+    std::string model, output, precision, temperature = "auto";
+    ExportSettings floats;
+    bool json = false, coq = false;
+  };
+  auto options = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("certify",
+                         "prove a weights file correct for every word of every length, and write a "
+                         "certificate for logdepth-recheck\n"
+                         "Example: logdepth certify a5.json -o a5.cert.json");
+  command->add_option("MODEL", options->model, "weights file")->required();
+  command->add_option("-o,--output", options->output, "certificate to write")->check(kInAFolder);
+  CLI::Option* json = command->add_flag("--json", options->json, "print one JSON object");
+  CLI::Option* coq =
+      command
+          ->add_flag("--coq", options->coq,
+                     "write file, certificate and theorem for Coq's kernel (proofs-check/coq)")
+          ->excludes(json);
+  CLI::Option* floats =
+      command
+          ->add_option("--float", options->precision,
+                       "certify runs in this number format instead, for every word up to --length, "
+                       "for float_recheck.py")
+          ->check(choice_of({"float64", "float32"}))
+          ->excludes(json)
+          ->excludes(coq);
+  CLI::Option* length =
+      command
+          ->add_option("--length", options->floats.length, "--float: letters of the longest word")
+          ->check(kSmallCount)
+          ->needs(floats);
+  floats->needs(length);
+  command
+      ->add_option("--temperature", options->temperature,
+                   "--float: softmax temperature, as in export: a number, auto (default) or hard")
+      ->needs(floats);
+  return [options] {
+    if (options->coq) return certify_for_coq(options->model, options->output);
+    if (!options->precision.empty()) {
+      options->floats.single = options->precision == "float32";
+      read_temperature(options->temperature, options->floats);
+      return certify_floats(options->model, options->floats, options->output);
+    }
+    return certify_file(options->model, options->output, options->json);
+  };
+}
+
+namespace {
+
+/// Scores are compared pair by pair, so time grows with the square.
+constexpr std::uint64_t kLongest = 4096;
+
+struct ReportArguments {
+  PrecisionOptions precision;
+  std::string folder;
+  bool json = false;
+};
+
+int report_precision(const ReportArguments& options) {
+  const std::string& folder = options.folder;
+  points_to_measure(options.precision);  // refuses unknown names before a folder is made
+  for (const char* name : {"precision.md", "precision.json", "precision.svg", "precision.csv"})
+    if (const std::string file = folder + "/" + name;
+        !folder.empty() && std::filesystem::is_directory(file))
+      throw InputError(file + ": is a directory; expected a file name for the report");
+  std::optional<OutputFolder> made;
+  if (!folder.empty()) made.emplace(folder);
+  PrecisionReport measured;
+  {
+    Progress progress("report precision", "points");
+    measured = measure_precision(options.precision, [&](std::size_t done, std::size_t total) {
+      progress.update(done, total);
+    });
+  }
+  const report::Report page = precision_page(measured);
+  if (!folder.empty()) {
+    for (const report::File& file : files_of(page))
+      write_whole_file(folder + "/" + file.name, file.text);
+    write_whole_file(folder + "/precision.csv", precision_csv(measured, LOGDEPTH_VERSION));
+  }
+  if (options.json) {
+    std::cout << report::json(page);
+  } else if (folder.empty()) {
+    std::cout << markdown(page);
+  } else {
+    std::cerr << "wrote precision.md, precision.csv, precision.json and precision.svg to " << folder
+              << '\n';
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command add_report_precision(CLI::App& report) {
+  auto options = std::make_shared<ReportArguments>();
+  PrecisionOptions& precision = options->precision;
+  CLI::App* command = report.add_subcommand(
+      "precision",
+      "measure where compiled weights stop being correct in floating point: bits, softmax "
+      "temperatures, positions\nExample: logdepth report precision --out precision");
+  command->add_option("--out", options->folder,
+                      "write precision.md, .csv, .json and .svg to this folder");
+  command
+      ->add_option("--up-to", precision.up_to,
+                   "largest word length; other inputs have a fraction of it")
+      ->check(count_up_to(kLongest))
+      ->capture_default_str();
+  command->add_option("--seed", precision.seed, "seed of the random inputs")
+      ->check(kCount)
+      ->capture_default_str();
+  command->add_option(
+      "--only", precision.only,
+      "series to measure: names of constructions, temperature, positions (default: all)");
+  command
+      ->add_option("--positions", precision.positions,
+                   "search for the first wrong position below this bound")
+      ->check(count_up_to(std::uint64_t{1} << 27))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print one JSON object");
+  add_run_limits(*command);
+  return [options] { return report_precision(*options); };
+}
+
+}}  // namespace logdepth::cli

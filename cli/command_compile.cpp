@@ -1,23 +1,79 @@
 #include <fmt/core.h>
 
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/automaton_options.hpp"
+#include "base/phrases.hpp"
 #include "cli/commands.hpp"
-#include "cli/compile_output.hpp"
-#include "cli/construction_options.hpp"
-#include "cli/program_source.hpp"
-#include "cli/validators.hpp"
-#include "library/requests/crasp_request.hpp"
-#include "library/requests/regular_request.hpp"
+#include "cli/options.hpp"
+#include "compiler/file/measure.hpp"
+#include "compiler/program/program.hpp"
+#include "library/requests/compile_request.hpp"
+#include "logdepth/compile.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
+#include "runtime/file/model_meaning.hpp"
+#include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
 namespace {
+
+/// Options of every `compile` subcommand, and what each does in the end.
+struct OutputOptions {
+  std::string output;
+  CompileSettings settings;
+  bool json = false;
+
+  /// `sizes`: what --unroll counts, "lengths" or "numbers of vertices".
+  void add_to(CLI::App& app, const std::string& sizes = "lengths") {
+    app.add_option("-o,--output", output, "weights file to write: NAME.json or NAME.json.gz")
+        ->required()
+        ->check(kInAFolder);
+    app.add_option_function<std::string>(
+           "--norm",
+           [this](const std::string& norm) {
+             settings.layernorm = norm == norm_name(Norm::layernorm);
+           },
+           "layer normalisation")
+        ->check(choice_of({norm_name(Norm::rms), norm_name(Norm::layernorm)}));
+    add_optional(app, "--unroll", settings.unroll,
+                 "non-looped transformer for all " + sizes + " up to this one")
+        ->check(kCount);
+    app.add_flag("--strict", settings.strict,
+                 "pad the width so that queries, keys and values have dimension width / heads");
+    app.add_option("--name", settings.name, "name of the network in the weights file");
+    app.add_flag("--json", json, "print a summary as JSON on standard output");
+  }
+
+  /// Compiles, writes, reports. `described` is what the front end has to say, for people and for
+  /// --json. The exit status.
+  int finish(Program program, const nlohmann::json& described) const {
+    const CheckedModel model = requested_model(std::move(program), settings);
+    const Measures m = measure(model, 1);
+    save_weights(model, output);
+    std::cerr << fmt::format("wrote {}: shape ({}, {}, {}), depth {}, width {}, {} used, {}, {}\n",
+                             output, m.initial, m.repeated, m.final, depth_formula(model), m.width,
+                             m.cells, counted(m.units, "hidden unit"),
+                             counted(m.nonzeros, "nonzero weight"));
+    if (json) {
+      nlohmann::json out = described;
+      out["schema"] = "logdepth/compile/1";
+      out["output"] = output;
+      out["sha256"] = weights_hash(model);
+      out["shape"] = {{"initial", m.initial}, {"repeated", m.repeated}, {"final", m.final}};
+      out["depth_formula"] = depth_formula(model);
+      out["width"] = m.width;
+      out["cells"] = m.cells;
+      out["units"] = m.units;
+      out["nonzeros"] = m.nonzeros;
+      std::cout << out.dump(1) << '\n';
+    }
+    return kDone;
+  }
+};
 
 struct RegularOptions {
   AutomatonOptions automaton;
@@ -75,6 +131,23 @@ std::shared_ptr<FileOptions> add_file_command(CLI::App& compile, const std::stri
   return options;
 }
 
+/// A command that compiles a construction without an input of its own; `sizes`: what --unroll counts.
+Command add_problem(CLI::App& compile, Problem problem, const std::string& name,
+                    const std::string& description, const std::string& sizes = "lengths") {
+  struct Options {
+    OutputOptions output;
+    Values values;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = compile.add_subcommand(name, description);
+  add_construction_options(*command, problem, options->values);
+  options->output.add_to(*command, sizes);
+  return [options, problem] {
+    const Values values = with_unroll(options->values, options->output.settings);
+    return options->output.finish(requested_program(problem, values), nlohmann::json::object());
+  };
+}
+
 }  // namespace
 
 Command add_compile_regular(CLI::App& compile) {
@@ -116,14 +189,33 @@ Command add_compile_crasp(CLI::App& compile) {
   return [options] {
     refuse_overwriting(options->output.output, {options->file});
     RequestedCrasp crasp = requested_program(options->file, say_so);
-    nlohmann::json described = {{"crasp",
-                                 {{"lines", crasp.lines},
-                                  {"nesting", crasp.nesting},
-                                  {"comparisons", crasp.comparisons},
-                                  {"table_layers", crasp.table_layers}}}};
-    if (crasp.position_layers) described["crasp"]["position_layers"] = *crasp.position_layers;
+    nlohmann::json described = {{"crasp", {{"lines", crasp.lines}}}};
+    const auto& sizes = crasp.program.parameters;
+    for (const char* name : {"nesting", "comparisons", "table_layers", "position_layers"})
+      if (sizes.contains(name)) described["crasp"][name] = std::stoull(sizes.at(name));
     return options->output.finish(std::move(crasp.program), described);
   };
 }
 
-}  // namespace logdepth::inline cli
+Command add_compile_division(CLI::App& compile) {
+  return add_problem(
+      compile, Problem::divisions, "division",
+      "compile the division lemma: quotient and remainder of a_i by m at every token, from raw "
+      "input (MS25 Lemma 3.1)\nExample: logdepth compile division -o division.json");
+}
+
+Command add_compile_connectivity(CLI::App& compile) {
+  return add_problem(compile, Problem::graphs, "connectivity",
+                     "compile graph connectivity: whether t is reachable from s (MS25 Theorem "
+                     "5.1)\nExample: logdepth compile connectivity -o connectivity.json",
+                     "numbers of vertices");
+}
+
+Command add_compile_computation_graph(CLI::App& compile) {
+  return add_problem(compile, Problem::computation_graphs, "computation-graph",
+                     "compile arithmetic modulo a prime on a computation graph, one iteration per "
+                     "level of depth\nExample: logdepth compile computation-graph --prime 5 "
+                     "--names 16 --depth 8 -o graph.json");
+}
+
+}}  // namespace logdepth::cli

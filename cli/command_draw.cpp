@@ -1,22 +1,169 @@
-#include <iostream>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/draw_learned.hpp"
-#include "cli/input_source.hpp"
-#include "cli/oracle_options.hpp"
-#include "cli/program_source.hpp"
-#include "cli/run_limits.hpp"
-#include "cli/validators.hpp"
+#include "cli/options.hpp"
+#include "compiler/passes/compile.hpp"
+#include "constructions/MS25/regular_language.hpp"
+#include "learned/jobs/training_jobs.hpp"
+#include "learned/word_problems/labelling.hpp"
+#include "learned/word_problems/prefix_circuit.hpp"
+#include "learned/word_problems/word_attention.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "library/exports/write_export.hpp"
+#include "library/requests/automaton_request.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/automaton.hpp"
+#include "objects/automaton_files.hpp"
+#include "objects/graph_files.hpp"
+#include "objects/named_monoids.hpp"
 #include "report/pictures/circuit_cards.hpp"
-#include "report/pictures/draw_run.hpp"
+#include "report/pictures/draw_attention.hpp"
 #include "report/pictures/save_drawing.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
 namespace {
+
+/// What the run was trained on, where it is a monoid or an automaton.
+std::optional<Action> action_of(const RunRecord& record) {
+  const auto& task = record.config.task.as<WordTaskConfig>();
+  if (task.asks_products()) return named_monoid(task.monoid, task.named_letters());
+  if (!record.result.contains("automaton")) return std::nullopt;
+  const std::optional<Dfa> automaton = automaton_from_json(record.result["automaton"]);
+  return automaton ? std::optional(to_action(*automaton)) : std::nullopt;
+}
+
+/// The compiled scan of the same problem on the same word.
+Outcome<TokenBands> compiled_bands(const Action& action, const std::string& problem,
+                                   const LetterNames& word) {
+  const Model model =
+      with_derived(compile(regular_language_scan_MS25_thm4_1(action, "compiled: " + problem)));
+  Runner runner(model);
+  const auto tokens = tokens_of(model, word);
+  if (!tokens.has_value()) return tokens.refusal();
+  auto bands = attention_bands(runner, tokens.value());
+  if (!bands.has_value()) return bands.refusal();
+  TokenBands products = std::move(bands).value();
+  products.verdict = {};  // a trained network gives products only
+  return products;
+}
+
+/// `draw --learned RUN`: the circuit that a trained network of word problems has found.
+struct LearnedDrawing {
+  std::string run;
+  std::uint32_t words = 64;
+  std::uint64_t seed = 1;
+  bool json = false;
+  CLI::Option* given = nullptr;
+
+  void add_to(CLI::App& app) {
+    given = app.add_option("--learned", run,
+                           "folder of a training run on word problems, instead of MODEL: draw its "
+                           "attention next to the compiled scan, and name its prefix circuit");
+    app.add_option("--words", words, "number of random words that name the circuit of --learned")
+        ->check(CLI::Range(1U, 1000000U))
+        ->capture_default_str()
+        ->needs(given);
+    app.add_option("--seed", seed, "seed of these words")
+        ->check(kCount)
+        ->capture_default_str()
+        ->needs(given);
+    app.add_flag("--json", json, "print one JSON object")->needs(given);
+  }
+};
+
+void check_output(const std::string& output, const std::string& run, const InputOptions& input) {
+  if (!output.empty() && std::filesystem::path(output).extension() != ".svg")
+    throw InputError(output + ": a picture of a trained network is written as .svg");
+  std::vector<std::string> inputs = input.files();
+  for (const char* file : {kRunConfigFile, kRecordFile, kWeightsFile})
+    inputs.push_back(run + "/" + file);
+  refuse_overwriting(output, inputs);
+}
+
+AttentionQuestion question_of(const LearnedDrawing& options, const LetterNames& word,
+                              const std::vector<std::string>& letters) {
+  AttentionQuestion question;
+  const Alphabet alphabet(letters);
+  for (const std::string& letter : word) question.word.push_back(*alphabet.find(letter));
+  question.words = options.words;
+  question.seed = options.seed;
+  return question;
+}
+
+/// Names the circuit on standard output; `output`: the picture, empty: none. The exit status.
+int draw_learned(const LearnedDrawing& options, const InputOptions& input,
+                 const std::string& output) {
+  check_output(output, options.run, input);
+  if (input.graph_option->count() + input.cells_option->count() > 0)
+    throw InputError("--learned: expected a word, by --input or --tokens");
+  const RunRecord record = read_run(options.run);
+  const std::vector<std::string> letters = letters_of_run(record);
+  const LetterNames word = load_words(input.words, letters).front();
+  const auto& task = record.config.task.as<WordTaskConfig>();
+  const std::string problem = task.monoid.empty() ? record.result.value("monoid", "") : task.monoid;
+  const std::optional<Action> action = action_of(record);
+  if (!output.empty() && !action)
+    throw InputError(output +
+                     ": expected a run of a monoid or an automaton, whose compiled scan is "
+                     "drawn, found one of " +
+                     (task.crasp.empty() ? "words of a file" : "a C-RASP program") +
+                     "; without -o its circuit is named");
+  const std::uint32_t most = most_looked_at(task);
+  if (word.size() < 2 || word.size() > most)
+    throw InputError(fmt::format("the word: expected 2 to {} letters{}, found {}", most,
+                                 most < kMostLookedAt ? " (the positions of the network)" : "",
+                                 word.size()));
+
+  const ProgramOutput answer =
+      output_of_training_program({options.run, "--inspect", kWordAttention, "--question",
+                                  to_json(question_of(options, word, letters)).dump()});
+  if (answer.status != kDone) return answer.status;  // it has said why itself
+  const WordAttention attention =
+      word_attention_from_json(nlohmann::ordered_json::parse(answer.text));
+  const PrefixCircuit circuit = prefix_circuit(attention.mean);
+
+  if (!output.empty()) {
+    const auto compiled = compiled_bands(*action, problem, word);
+    if (!compiled.has_value()) {
+      std::cerr << "logdepth: " << describe(compiled.refusal()) << "; no picture was written\n";
+      return kNotDecided;
+    }
+    write_whole_file(output,
+                     strips_svg(token_bands_picture(
+                         {learned_bands(record, word, attention, circuit), compiled.value()},
+                         "learned and compiled attention of " + problem)));
+    std::cerr << "wrote " << output << '\n';
+  }
+  if (options.json) {
+    nlohmann::ordered_json named = to_json(circuit);
+    named["words"] = options.words;
+    named["seed"] = options.seed;
+    std::cout << named.dump(1) << '\n';
+  } else {
+    std::cout << fmt::format("{}, on {} random words of {} letters, seed {}\n",
+                             circuit_name(circuit), options.words, word.size(), options.seed)
+              << circuit_text(circuit);
+    if (!task.edges.empty())
+      std::cout << "imposed in training: the edges of radices " << radices_text(task.edges) << '\n';
+  }
+  return kDone;
+}
 
 struct DrawArguments {
   std::string model, program, output;
@@ -84,13 +231,170 @@ Command add_draw(CLI::App& app) {
       "--program", options->program,
       "program (.cells) to compare the run with (default with --against: the embedded program)");
   command
-      ->add_option(
-          "-o,--output", options->output,
-          "picture to write: .svg, .html, .pdf, .png, .tex, .tikz or, for a circuit, .dot; "
-          "optional with --learned (.svg)")
+      ->add_option("-o,--output", options->output,
+                   "picture to write: .svg, .html, .pdf, .png, .tex or .tikz; "
+                   "optional with --learned (.svg)")
       ->check(kInAFolder);
   add_run_limits(*command);
   return [options] { return draw(*options); };
 }
 
-}  // namespace logdepth::inline cli
+namespace {
+
+struct ExportArguments {
+  std::string model, target, output, precision = "float64", temperature = "auto";
+  ExportSettings settings;
+  bool json = false;
+};
+
+const std::map<std::string, ExportTarget> kTargets = {
+    {"torch", ExportTarget::torch},
+    {"safetensors", ExportTarget::safetensors},
+    {"onnx", ExportTarget::onnx},
+    {"transformer-lens", ExportTarget::transformer_lens}};
+
+int export_model(ExportArguments& options) {
+  refuse_overwriting(options.output, {options.model});
+  ExportSettings settings = options.settings;
+  settings.target = kTargets.at(options.target);
+  settings.single = options.precision == "float32";
+  read_temperature(options.temperature, settings);
+  const Model model = read_weights(options.model);
+  const ExportReport report = exports::write_export(model, settings, options.output);
+  std::cerr << "wrote " << options.output << ": " << report.text << '\n';
+  if (options.json)
+    std::cout
+        << nlohmann::json{{"schema", "logdepth/export/1"},     {"target", options.target},
+                          {"precision", options.precision},    {"length", settings.length},
+                          {"tokens", report.tokens},           {"loops", report.loops},
+                          {"temperature", report.temperature}, {"inputs", report.inputs},
+                          {"answers", report.answers},         {"separated", report.separated},
+                          {"certified", report.certified}}
+               .dump(2)
+        << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+Command add_export(CLI::App& app) {
+  auto options = std::make_shared<ExportArguments>();
+  CLI::App* command = app.add_subcommand(
+      "export",
+      "export a network in floating point to other programs, after a self-test against the exact "
+      "run\nExample: logdepth export a5.json --to torch --length 32 -o a5");
+  command->add_option("MODEL", options->model, "weights file")->required();
+  command
+      ->add_option("--to", options->target,
+                   "target; torch, safetensors and transformer-lens write a folder, onnx a file")
+      ->required()
+      ->check(choice_of({"torch", "safetensors", "onnx", "transformer-lens"}));
+  command
+      ->add_option("--length", options->settings.length,
+                   "largest input size: letters, vertices or raw tokens")
+      ->required()
+      ->check(kSmallCount);
+  command->add_option("--temperature", options->temperature,
+                      "softmax temperature: a number, auto (default; from the proved score gaps), "
+                      "tested (least power of two that passes the self-test), or hard "
+                      "(averaging-hard attention)");
+  command->add_option("--precision", options->precision, "number format (default: float64)")
+      ->check(choice_of({"float64", "float32"}));
+  command->add_option("--seed", options->settings.seed, "seed of the self-test (default: 1)")
+      ->check(kCount);
+  command->add_flag("--json", options->json, "print a summary as JSON on standard output");
+  command->add_option("-o,--output", options->output, "folder to write; for onnx a file")
+      ->required();
+  command->add_flag("--certify", options->settings.certify,
+                    "write bounds that hold for every word up to the length, certificate.json, for "
+                    "float_recheck.py");
+  add_run_limits(*command);
+  return [options] { return export_model(*options); };
+}
+
+namespace {
+
+struct ConvertOptions {
+  AutomatonOptions automaton;
+  std::string graph, output;
+  GraphFormatOption format;
+  bool minimal = false, undirected = false;
+};
+
+/// `text` writes the form that a name asks for. For LaTeX, Graphviz draws the DOT form.
+void write_form(const std::string& output,
+                const std::function<std::string(const std::string&)>& text) {
+  const std::filesystem::path name = output;
+  if (name.extension() == ".tex" || name.extension() == ".tikz") {
+    save_graph(text("graph.dot"), output);
+  } else {
+    write_whole_file(output, text(output));
+  }
+}
+
+/// What was written, for people.
+std::string convert_graph(const ConvertOptions& options) {
+  const Graph graph = read_graph(read_text_file(options.graph), options.graph, options.undirected,
+                                 options.format.value());
+  write_form(options.output, [&](const std::string& name) { return write_graph(graph, name); });
+  for (const std::string& note : graph.notes) std::cerr << note << '\n';
+  return fmt::format("{} and {}", counted(graph.size(), "vertex", "vertices"),
+                     counted(graph.edge_count(), "edge"));
+}
+
+std::string convert_automaton(const ConvertOptions& options) {
+  std::optional<Nfa> nfa;
+  if (!options.minimal) nfa = given_automaton(options.automaton.source);
+  const bool minimal = !nfa;
+  if (minimal) {
+    const LoadedAutomaton loaded = load_automaton(options.automaton.source);
+    nfa = loaded.minimal_to_write();
+    nfa->notes = loaded.notes;
+  }
+  write_form(options.output, [&](const std::string& name) { return write_automaton(*nfa, name); });
+  for (const std::string& note : nfa->notes) std::cerr << note << '\n';
+  return fmt::format("the {}automaton, {}", minimal ? "minimal " : "",
+                     counted(nfa->states(), "state"));
+}
+
+int convert(const ConvertOptions& options) {
+  const bool graph = !options.graph.empty();
+  if (graph == names_automaton(options.automaton.source))
+    throw InputError(graph ? "expected --graph or an option that names an automaton, found both"
+                           : "expected --graph or an option that names an automaton");
+  if (graph && options.minimal) throw InputError("--minimal requires an automaton");
+  std::vector<std::string> inputs = files_of(options.automaton.source);
+  inputs.push_back(options.graph);
+  refuse_overwriting(options.output, inputs);
+  const std::string written = graph ? convert_graph(options) : convert_automaton(options);
+  std::cerr << "wrote " << options.output << ": " << written << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+Command add_convert(CLI::App& app) {
+  auto options = std::make_shared<ConvertOptions>();
+  CLI::App* command =
+      app.add_subcommand("convert",
+                         "write an automaton or a graph in another format\n"
+                         "Example: logdepth convert --jff ends_in_abb.jff -o ends_in_abb.mata");
+  options->automaton.add_to(*command);
+  CLI::Option* graph = command->add_option("--graph", options->graph, kGraphFileDescription);
+  options->format.add_to(*command, graph);
+  command
+      ->add_flag("--undirected", options->undirected, "treat the edges of the graph as undirected")
+      ->needs(graph);
+  command->add_flag("--minimal", options->minimal,
+                    "write the minimal deterministic automaton instead of the given one");
+  command
+      ->add_option(
+          "-o,--output", options->output,
+          "file to write; automata: .fst, .dot, .jff, .mata, .json; graphs: .edges, .txt, "
+          ".dot, .graphml, .gr, .col, .mtx, .json; both: .tex, .tikz (a drawing for LaTeX)")
+      ->required()
+      ->check(kInAFolder);
+  return [options] { return convert(*options); };
+}
+
+}}  // namespace logdepth::cli

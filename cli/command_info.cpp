@@ -10,30 +10,36 @@
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/run_limits.hpp"
-#include "cli/validators.hpp"
-#include "compiler/file/cell_meanings.hpp"
+#include "cli/options.hpp"
+#include "compiler/difference/first_difference.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "compiler/file/cell_names.hpp"
 #include "compiler/file/checks_file.hpp"
-#include "compiler/file/contradicted_hypotheses.hpp"
 #include "compiler/file/measure.hpp"
-#include "compiler/file/proved_precision.hpp"
-#include "compiler/program/program_text.hpp"
-#include "library/runs/run_review.hpp"
-#include "library/runs/state_numbers.hpp"
-#include "objects/action.hpp"
+#include "compiler/passes/compile.hpp"
+#include "compiler/program/program.hpp"
+#include "library/runs/engine.hpp"
+#include "library/runs/run_answers.hpp"
+#include "logdepth/errors.hpp"
+#include "objects/automaton.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/prefix_answer.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measures, initial, repeated, final, loops, depth, width,
+                                   strict_width, cells, heads, units, nonzeros, numerator_bits,
+                                   denominator_bits)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CellMeaning, name, type, lifetime, coordinates, read_by,
+                                   written_by, meaning)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckEntry, kind, against, bound, compared, result, limits)
+
 namespace {
 
 struct InfoOptions {
   std::string model;
-  std::uint64_t at = 0;
-  CLI::Option* at_option = nullptr;
+  std::optional<std::uint64_t> at;
   bool json = false, precision = false, cells = false, program = false;
 };
 
@@ -122,32 +128,9 @@ std::map<std::string, Transformation> letter_actions(const Model& model) {
   return actions;
 }
 
-nlohmann::json to_json(const Measures& m) {
-  return {{"initial", m.initial},
-          {"repeated", m.repeated},
-          {"final", m.final},
-          {"loops", m.loops},
-          {"depth", m.depth},
-          {"width", m.width},
-          {"strict_width", m.strict_width},
-          {"cells", m.cells},
-          {"heads", m.heads},
-          {"units", m.units},
-          {"nonzeros", m.nonzeros},
-          {"numerator_bits", m.numerator_bits},
-          {"denominator_bits", m.denominator_bits}};
-}
-
-nlohmann::json to_json(const CellMeaning& cell) {
-  return {{"name", cell.name},         {"type", cell.type},
-          {"lifetime", cell.lifetime}, {"coordinates", cell.coordinates},
-          {"read_by", cell.read_by},   {"written_by", cell.written_by},
-          {"meaning", cell.meaning}};
-}
-
 void print_json(const Card& card) {
   const auto& [model, hash, n, checks, precision, cells] = card;
-  nlohmann::json out = to_json(measure(model, n));
+  nlohmann::json out = measure(model, n);
   out["schema"] = "logdepth/info/1";
   out["name"] = model.name;
   out["construction"] = model.construction;
@@ -181,23 +164,13 @@ void print_json(const Card& card) {
     out["accepting_states"] = numbers->accepting;
     if (!numbers->names.empty()) out["state_names"] = numbers->names;
   }
-  out["checks"] = nlohmann::json::array();
-  for (const CheckEntry& check : checks)
-    out["checks"].push_back({{"kind", check.kind},
-                             {"against", check.against},
-                             {"bound", check.bound},
-                             {"compared", check.compared},
-                             {"result", check.result},
-                             {"limits", check.limits}});
+  out["checks"] = checks;
   if (precision) {
     out["precision"] = nlohmann::json::array();
     for (const PrecisionSentence& sentence : precision_sentences(model))
       out["precision"].push_back({{"proved", sentence.proved}, {"text", sentence.text}});
   }
-  if (cells) {
-    out["meanings"] = nlohmann::json::array();
-    for (const CellMeaning& cell : cell_meanings(model)) out["meanings"].push_back(to_json(cell));
-  }
+  if (cells) out["meanings"] = cell_meanings(model);
   std::cout << out.dump(1) << '\n';
 }
 
@@ -320,6 +293,9 @@ void print_text(const Card& card) {
   for (const CheckEntry& check : checks)
     if (check.kind == "proved")
       line(check.kind, check.bound + ", " + check.against);
+    else if (check.kind == "selections")
+      line(check.kind,
+           check.bound + ", " + check.against + "; what the outputs compute is not proved");
     else
       line(check.kind, check.against + ": " + check.result + " (" + check.bound +
                            (check.compared.empty() ? "" : "; " + check.compared) + ")");
@@ -338,12 +314,9 @@ Command add_info(CLI::App& app) {
                          "print the model card of a weights file: what it computes, its size, its "
                          "recorded tests\nExample: logdepth info a5.json --at 1024");
   command->add_option("MODEL", options->model, "weights file")->required();
-  options->at_option =
-      command
-          ->add_option(
-              "--at", options->at,
-              "input size at which the depth is evaluated: letters, vertices or raw tokens")
-          ->check(kCount);
+  add_optional(*command, "--at", options->at,
+               "input size at which the depth is evaluated: letters, vertices or raw tokens")
+      ->check(kCount);
   command->add_flag("--precision", options->precision,
                     "also print the proved and unproved bounds for floating-point runs: score "
                     "gaps, distances from zero");
@@ -363,8 +336,7 @@ Command add_info(CLI::App& app) {
       return int{kDone};
     }
     const std::string hash = weights_hash(model);
-    const std::uint64_t n =
-        options->at_option->count() > 0 ? options->at : largest_size(model).value_or(1024);
+    const std::uint64_t n = options->at.value_or(largest_size(model).value_or(1024));
     const Card card = {
         model, hash, n, read_checks(options->model, hash), options->precision, options->cells};
     if (options->json) {
@@ -376,4 +348,94 @@ Command add_info(CLI::App& app) {
   };
 }
 
-}  // namespace logdepth::inline cli
+namespace {
+
+struct DiffArguments {
+  std::string model, program;
+  DiffSettings request;
+  InputOptions input;
+  bool json = false;
+};
+
+int diff(const DiffArguments& options) {
+  DiffSettings request = options.request;
+  if (!options.program.empty()) request.program.emplace(read_program(options.program));
+  require_consistent(request);
+  // A program is compiled on the spot; a weights file is compared with the program it carries, or
+  // with the one that --program names.
+  const bool exact = request.engine == "exact";
+  Model model;
+  if (options.model.ends_with(".cells")) {
+    const Program program =
+        request.program ? request.program->program() : read_program(options.model);
+    model = compile(program).model;
+    if (exact) request.program.emplace(program);
+  } else {
+    model = read_weights(options.model);
+  }
+  const OneQuestion question = load_one(options.input, model);
+  const auto outcome = difference_of(request, model, question.tokens);
+  nlohmann::json out = {{"schema", "logdepth/diff/1"}, {"model", model.name}};
+  if (!outcome.has_value()) {
+    out["refused"] = describe(outcome.refusal());
+    if (options.json) std::cout << out.dump(1) << '\n';
+    std::cerr << "logdepth: " << printable(describe(outcome.refusal()), kMostPrinted) << '\n';
+    return kNotDecided;
+  }
+  const auto& difference = outcome.value();
+  out["equal"] = !difference;
+  if (difference) {
+    out["difference"] = {{"layer", difference->step},        {"sublayer", difference->sublayer},
+                         {"token", difference->token},       {"cell", difference->cell},
+                         {"expected", difference->expected}, {"got", difference->got}};
+  }
+  if (options.json) {
+    std::cout << out.dump(1) << '\n';
+  } else if (!difference) {
+    std::cout << (exact
+                      ? "equal: every cell of every token after every sublayer, and every output\n"
+                      : "equal up to rounding: every number of every token after every sublayer "
+                        "is within its error bound of the exact one\n");
+  } else {
+    std::cout << "first difference: " << printable(describe(*difference), kMostPrinted) << '\n';
+  }
+  return difference ? kCheckFailed : kDone;
+}
+
+}  // namespace
+
+Command add_diff(CLI::App& app) {
+  auto options = std::make_shared<DiffArguments>();
+  DiffSettings& request = options->request;
+  CLI::App* command = app.add_subcommand(
+      "diff",
+      "find the first value where a network differs from its program, or a floating-point run from "
+      "the exact run\nExample: logdepth diff abb.json --input aabb");
+  command
+      ->add_option("MODEL", options->model,
+                   "weights file with an index of cells, or a program (.cells)")
+      ->required();
+  command->add_option(
+      "--program", options->program,
+      "program to compare with (default: the program embedded in the weights file)");
+  options->input.add_to(*command, false);
+  command
+      ->add_option("--engine", request.engine,
+                   "exact: compare with the program; float64, float32, mpfr:BITS: compare a run in "
+                   "this arithmetic with the exact run")
+      ->capture_default_str();
+  add_optional(*command, "--rule", request.rule,
+               "ties and zeros in floating point: equal numbers (plain), or numbers that "
+               "differ by less than their error bounds (bounded)")
+      ->check(choice_of(kDiffRules))
+      ->default_str("plain");
+  add_optional(*command, "--scores", request.scores,
+               "scores: q.k (product), or -|q - k|^2 / 2 if all keys have the same norm (distance)")
+      ->check(choice_of(kDiffScores))
+      ->default_str("product");
+  command->add_flag("--json", options->json, "print one JSON object");
+  add_run_limits(*command);
+  return [options] { return diff(*options); };
+}
+
+}}  // namespace logdepth::cli

@@ -3,22 +3,178 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
 #include <cctype>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/file_server.hpp"
-#include "cli/validators.hpp"
+#include "cli/options.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
 namespace {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+using boost::asio::ip::tcp;
+
+constexpr std::uint32_t kMostRequest = 16384;
+constexpr std::chrono::seconds kBrowserWaits{10};
+
+constexpr std::array<std::pair<const char*, const char*>, 9> kTypes{
+    {{".html", "text/html; charset=utf-8"},
+     {".mjs", "text/javascript; charset=utf-8"},
+     {".js", "text/javascript; charset=utf-8"},
+     {".css", "text/css; charset=utf-8"},
+     {".wasm", "application/wasm"},
+     {".json", "application/json"},
+     {".svg", "image/svg+xml"},
+     {".txt", "text/plain; charset=utf-8"},
+     {".gz", "application/gzip"}}};
+
+const char* type_of(const std::string& name) {
+  const std::string extension = std::filesystem::path(name).extension().string();
+  const auto found =
+      std::ranges::find_if(kTypes, [&](const auto& type) { return extension == type.first; });
+  return found == kTypes.end() ? "application/octet-stream" : found->second;
+}
+
+using Answer = http::response<http::string_body>;
+
+Answer message(http::status status, const std::string& type, std::string body) {
+  Answer answer(status, 11, std::move(body));
+  answer.set(http::field::content_type, type);
+  answer.set(http::field::cache_control, "no-cache");
+  answer.set("X-Content-Type-Options", "nosniff");
+  answer.keep_alive(false);
+  answer.prepare_payload();
+  return answer;
+}
+
+Answer refusal(http::status status) {
+  const std::string why = fmt::format("{} {}\n", static_cast<unsigned>(status),
+                                      std::string(http::obsolete_reason(status)));
+  return message(status, "text/plain; charset=utf-8", why);
+}
+
+/// `%20` and the like as bytes; what is no such escape stays.
+std::string unescaped(const std::string& text) {
+  const auto digit = [](char c) {
+    const char* digits = "0123456789abcdef";
+    const char* at = std::strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
+    return c == 0 || at == nullptr ? -1 : static_cast<int>(at - digits);
+  };
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? digit(text[i + 1]) : -1;
+    const int low = high < 0 ? -1 : digit(text[i + 2]);
+    result += low < 0 ? text[i] : static_cast<char>(high * 16 + low);
+    if (low >= 0) i += 2;
+  }
+  return result;
+}
+
+/// Serves files over HTTP on loopback, to browsers of this machine. Only the names that it was given
+/// are answered, so no path in a request can lead elsewhere. GET only; a connection has one request.
+/// One thread: connections that send nothing, as browsers open them ahead, hold up no others.
+class FileServer {
+ public:
+  /// Names are paths of addresses (`/index.html`), values are files. Port 0: a free one.
+  /// Errors: InputError where the port cannot be used.
+  FileServer(std::map<std::string, std::string> files, std::uint16_t port)
+      : files_(std::move(files)) {
+    try {
+      listening_ =
+          tcp::acceptor(context_, tcp::endpoint(boost::asio::ip::address_v4::loopback(), port));
+      port_ = listening_.local_endpoint().port();
+    } catch (const boost::system::system_error& error) {
+      throw InputError(
+          fmt::format("--port {}: cannot be used on 127.0.0.1: {}", port, error.code().message()));
+    }
+    fcntl(listening_.native_handle(), F_SETFD, FD_CLOEXEC);  // the browser outlives the server
+    accept();
+  }
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  /// Until the program ends.
+  void serve() { context_.run(); }
+
+ private:
+  using Request = http::request_parser<http::empty_body>;
+  struct Connection {
+    explicit Connection(tcp::socket socket) : stream(std::move(socket)) {
+      request.header_limit(kMostRequest);
+      stream.expires_after(kBrowserWaits);
+    }
+    beast::tcp_stream stream;
+    beast::flat_buffer bytes;
+    Request request;
+    Answer answer;
+  };
+
+  void accept() {
+    listening_.async_accept([this](beast::error_code error, tcp::socket socket) {
+      if (!error) read(std::make_shared<Connection>(std::move(socket)));
+      accept();
+    });
+  }
+
+  void read(const std::shared_ptr<Connection>& on) {
+    http::async_read_header(
+        on->stream, on->bytes, on->request, [this, on](beast::error_code error, std::size_t) {
+          const bool refused = error.category() == make_error_code(http::error{}).category();
+          if (error == http::error::end_of_stream || (error && !refused)) return;
+          on->answer = error == http::error::header_limit
+                           ? refusal(http::status::request_header_fields_too_large)
+                       : error ? refusal(http::status::bad_request)
+                               : answer(on->request.get());
+          on->stream.expires_after(kBrowserWaits);
+          http::async_write(on->stream, on->answer, [on](beast::error_code none, std::size_t) {
+            on->stream.socket().shutdown(tcp::socket::shutdown_send, none);
+          });
+        });
+  }
+
+  Answer answer(const Request::value_type& request) const {
+    if (request.method() != http::verb::get) {
+      Answer refused = refusal(http::status::method_not_allowed);
+      refused.set(http::field::allow, "GET");
+      return refused;
+    }
+    // Pages of other sites that have a name for this machine have another host in their requests.
+    const std::string host(request[http::field::host]), target(request.target());
+    if (host != fmt::format("127.0.0.1:{}", port_) && host != fmt::format("localhost:{}", port_))
+      return refusal(http::status::forbidden);
+    std::string name = unescaped(target.substr(0, target.find_first_of("?#")));
+    if (name == "/") name = "/index.html";
+    const auto file = files_.find(name);
+    if (file == files_.end()) return refusal(http::status::not_found);
+    try {
+      return message(http::status::ok, type_of(name), read_whole_file(file->second));
+    } catch (const InputError&) {  // removed since
+      return refusal(http::status::not_found);
+    }
+  }
+
+  std::map<std::string, std::string> files_;
+  boost::asio::io_context context_{1};
+  tcp::acceptor listening_{context_};
+  std::uint16_t port_ = 0;
+};
 
 namespace fs = std::filesystem;
 
@@ -100,6 +256,7 @@ int play(const PlayOptions& options) {
   std::cout << address << std::endl;
   if (!options.no_open) open_in_browser(address);
   server.serve();
+  return kDone;
 }
 
 }  // namespace
@@ -119,4 +276,4 @@ Command add_play(CLI::App& app) {
   return [options] { return play(*options); };
 }
 
-}  // namespace logdepth::inline cli
+}}  // namespace logdepth::cli

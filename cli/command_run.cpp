@@ -3,32 +3,369 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
-#include <memory>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "base/overload.hpp"
-#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
-#include "cli/answers.hpp"
 #include "cli/commands.hpp"
-#include "cli/engine_options.hpp"
-#include "cli/input_source.hpp"
-#include "cli/progress.hpp"
-#include "cli/run_answer.hpp"
-#include "cli/run_limits.hpp"
-#include "cli/trace_writer.hpp"
-#include "library/requests/stream_request.hpp"
+#include "cli/early_end.hpp"
+#include "cli/options.hpp"
+#include "compiler/file/cell_names.hpp"
+#include "library/requests/compile_request.hpp"
+#include "library/runs/engine.hpp"
 #include "library/runs/run_answers.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/prefix_answer.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/file/model_meaning.hpp"
+#include "runtime/file/model_rules.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
+#include "runtime/numbers/real.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FloatStatistics, rows, single, ties, alike, ambiguous, tests,
+                                   open_tests, scores)
+
 namespace {
+
+/// An answer of `run`, with what is said of its input.
+struct SaidAnswer {
+  enum class Of { word, pair, streams, division };
+  Of of = Of::word;
+  RunAnswer answer;
+  nlohmann::json input = {};  ///< the members of --json
+  std::string which = {};     ///< names the input in messages about a batch
+  bool separated = false;     ///< by an empty line from the one before
+};
+
+/// How sure an answer of floating point is, all that was read taken together.
+struct Confidence {
+  Certificate certificate = Certificate::certified;
+  std::string reason;
+  std::optional<double>
+      bound;  ///< of the numbers as printed, on their distance from the exact ones
+};
+
+/// The first that is not certified stands for all.
+Confidence confidence(const RunAnswer& answer) {
+  Confidence found;
+  const auto take = [&](Certificate certificate, const std::string& reason) {
+    if (found.certificate != Certificate::certified) return;
+    found.certificate = certificate;
+    found.reason = reason;
+  };
+  if (answer.prefixes)
+    for (const Read<PrefixAnswer>& prefix : *answer.prefixes)
+      if (prefix.has_value()) take(prefix.value().certificate, prefix.value().reason);
+  take(answer.certificate, answer.reason);
+  for (const std::vector<ReadNumber>& logits : answer.numbers)
+    for (const ReadNumber& number : logits)
+      found.bound =
+          std::max(found.bound.value_or(0), sum_of_bounds(number.error, text_error(number.value)));
+  return found;
+}
+
+const char* refusal_name(const Refusal& refusal) {
+  return std::holds_alternative<Undecided>(refusal)      ? "undecided"
+         : std::holds_alternative<OutsideField>(refusal) ? "outside the field"
+                                                         : "outside the hypotheses";
+}
+
+std::string outcome(const SaidAnswer& said) {
+  const RunAnswer& answer = said.answer;
+  if (answer.limit) return "resource limit exceeded";
+  if (answer.refusal) return refusal_name(*answer.refusal);
+  if (!answer.verdict) return "value";
+  if (said.of == SaidAnswer::Of::pair) return *answer.verdict ? "connected" : "not connected";
+  return *answer.verdict ? "accept" : "reject";
+}
+
+void put(const ExactStatistics& statistics, bool all, nlohmann::json& out) {
+  out["promises"]["evaluated"] = statistics.promises;
+  if (!all) return;
+  const AttentionStatistics& s = statistics.attention;
+  nlohmann::json rules;
+  for (std::size_t rule = 0; rule < kAttentionRules; ++rule)
+    rules[attention_rule_name(static_cast<AttentionRule>(rule))] = s.by_rule[rule];
+  out["statistics"] = {{"rows", s.rows},
+                       {"rows_by_rule", rules},
+                       {"scores", s.scores},
+                       {"decided_in_double", s.decided_in_double},
+                       {"decided_exactly", s.decided_exactly},
+                       {"exact_ties", s.exact_ties},
+                       {"distinct_values", statistics.values},
+                       {"bytes", statistics.bytes}};
+  const ColumnStatistics& columns = statistics.columns;
+  if (columns.inputs + columns.handed_over > 0) {
+    auto& of = out["statistics"]["columns"] = {
+        {"inputs", columns.inputs}, {"tokens", columns.tokens},
+        {"passes", columns.passes}, {"evaluations", columns.evaluations},
+        {"bytes", columns.bytes},   {"general_path", columns.handed_over}};
+    if (columns.handed_over > 0) of["reason"] = columns.reason;
+  }
+  const RadicalTower::Statistics& nested = statistics.nested;
+  if (nested.roots > 0)
+    out["statistics"]["roots_of_roots"] = {{"roots", nested.roots},
+                                           {"decided_by_enclosure", nested.by_enclosure},
+                                           {"decided_by_elimination", nested.by_elimination},
+                                           {"zeros", nested.zeros}};
+}
+
+void put(const RoundedStatistics& statistics, bool all, nlohmann::json& out) {
+  const FloatStatistics& s = statistics.heads;
+  out["facts"] = statistics.unproved.value_or("proved");
+  out["promises"] = {{"confirmed", s.contracts_kept}, {"unread", s.contracts_unread}};
+  if (all) out["statistics"] = s;
+}
+
+/// Prints answers as they come: on standard output what was asked for, a line or a table for each,
+/// on standard error why there is none and how sure it is. With `only_messages` nothing is printed on
+/// standard output.
+class RunText {
+ public:
+  /// Keeps a reference. `trace_ends`: a trace is written, which ends where numbers leave the field.
+  RunText(const Model& model, bool rounded, bool trace_ends, bool only_messages)
+      : model_(model),
+        rounded_(rounded),
+        trace_ends_(trace_ends),
+        only_messages_(only_messages),
+        state_names_(names_of_states(model)) {}
+
+  void print(const SaidAnswer& said) {
+    const RunAnswer& answer = said.answer;
+    which_ = said.which;
+    if (said.separated) line("");
+    if (answer.prefixes) {
+      for (const Read<PrefixAnswer>& prefix : *answer.prefixes)
+        if (prefix.has_value()) {
+          line(named_text(prefix.value().value));
+        } else {
+          refuse(refusal_name(prefix.refusal()), describe(prefix.refusal()));
+        }
+    }
+    if (answer.limit) {
+      refuse(outcome(said), *answer.limit);
+    } else if (!answer.refusal) {
+      print_answer(said);
+    } else if (answer.prefixes && !only_messages_) {
+      say_sure(answer);  // no verdict was asked for
+    } else {
+      if (answer.depth) say_left_field(answer);
+      refuse(outcome(said), describe(*answer.refusal));
+    }
+    std::cout << std::flush;
+  }
+
+  /// Whether an answer so far was refused, or is not certified.
+  bool refused() const { return refused_; }
+
+ private:
+  /// A verdict, or the numbers of the last token on one line; a table where every token has some.
+  void print_answer(const SaidAnswer& said) {
+    const RunAnswer& answer = said.answer;
+    const bool table = said.of == SaidAnswer::Of::pair || said.of == SaidAnswer::Of::streams;
+    if (!answer.numbers.empty() && table) {
+      print_table(answer.numbers);
+      return say_sure(answer);
+    }
+    say_sure(answer);
+    if (answer.prefixes) return;
+    if (answer.divided)
+      return line(answer.divided->quotient + " remainder " + answer.divided->remainder);
+    if (answer.numbers.empty()) return line(outcome(said));
+    const std::vector<std::string>& names = std::get<CellsOutput>(model_.output).names;
+    std::string fields;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      fields +=
+          (fields.empty() ? "" : " ") + printable(names[i]) + "=" + text(answer.numbers.back()[i]);
+    line(fields);
+  }
+
+  /// A line of names, then a line of values for every token, in a form that --cells reads again where
+  /// no value is a root of roots.
+  void print_table(const std::vector<std::vector<ReadNumber>>& numbers) const {
+    std::string names;
+    for (const std::string& name : std::get<CellsOutput>(model_.output).names)
+      names += (names.empty() ? "" : " ") + printable(name);
+    line(names);
+    for (const std::vector<ReadNumber>& logits : numbers) {
+      std::string values;
+      for (std::size_t i = 0; i < logits.size(); ++i) {
+        if (i > 0) values += ' ';
+        for (const char c : text(logits[i]))
+          if (c != ' ') values += c;
+      }
+      line(values);
+    }
+  }
+
+  /// The images of the points, or the state; a user's states by their names, in quotes.
+  std::string named_text(const PrefixAnswer& prefix) const {
+    if (const auto* state = std::get_if<std::uint32_t>(&prefix))
+      return *state < state_names_.size() ? nlohmann::json(state_names_[*state]).dump()
+                                          : prefix_text(prefix);
+    const auto& product = std::get<std::vector<std::uint32_t>>(prefix);
+    if (state_names_.size() != product.size()) return prefix_text(prefix);
+    nlohmann::json images = nlohmann::json::array();
+    for (const std::uint32_t point : product) images.push_back(state_names_[point]);
+    return images.dump();
+  }
+
+  /// Where the numbers of an exact run left the field, if it was finished with nested radicals.
+  void say_left_field(const RunAnswer& answer) {
+    if (!answer.left_field) return;
+    say("decided with nested radicals; the values leave the number field at " +
+        printable(*answer.left_field, kMostPrinted) +
+        (trace_ends_ ? ", where the trace ends" : ""));
+  }
+
+  /// An answer of floating point comes with its certificate; without one the run counts as not decided.
+  void say_sure(const RunAnswer& answer) {
+    say_left_field(answer);
+    if (!rounded_) return;
+    const Confidence sure = confidence(answer);
+    std::string reason = sure.reason;
+    if (sure.bound)
+      reason += (reason.empty() ? "" : "; ") + ("numbers within " + bound_text(*sure.bound));
+    if (sure.certificate != Certificate::certified) refused_ = true;
+    say(certificate_name(sure.certificate) +
+        (reason.empty() ? "" : ": " + printable(reason, kMostPrinted)));
+  }
+
+  void refuse(const std::string& name, const std::string& reason) {
+    refused_ = true;
+    line(name);
+    say(printable(reason, kMostPrinted));
+  }
+
+  void say(const std::string& text) const {
+    std::cout << std::flush;
+    std::cerr << "logdepth: " << which_ << text << '\n';
+  }
+
+  void line(const std::string& text) const {
+    if (!only_messages_) std::cout << text << '\n';
+  }
+
+  const Model& model_;
+  const bool rounded_, trace_ends_, only_messages_;
+  const std::vector<std::string> state_names_;
+  std::string which_;
+  bool refused_ = false;
+};
+
+/// The same as JSON: an answer, and what `run` says of all of them.
+nlohmann::json to_json(const Model& model, const SaidAnswer& said, bool rounded) {
+  const RunAnswer& answer = said.answer;
+  nlohmann::json out = said.input;
+  out["outcome"] = answer.limit ? "beyond a limit" : outcome(said);
+  if (answer.depth) out["depth"] = *answer.depth;
+  if (answer.prefixes) {
+    auto& prefixes = out["prefixes"] = nlohmann::json::array();
+    for (const Read<PrefixAnswer>& prefix : *answer.prefixes)
+      if (prefix.has_value()) {
+        std::visit([&](const auto& value) { prefixes.push_back(value); }, prefix.value().value);
+      } else {
+        prefixes.push_back(nullptr);
+      }
+  }
+  if (answer.left_field && answer.depth) out["left_field"] = *answer.left_field;
+  if (answer.limit || answer.refusal) {
+    out["reason"] = answer.limit ? *answer.limit : describe(*answer.refusal);
+    return out;
+  }
+  if (answer.divided) {
+    out["quotient"] = answer.divided->quotient;
+    out["remainder"] = answer.divided->remainder;
+  } else if (!answer.numbers.empty()) {
+    std::vector<nlohmann::json> tokens;
+    for (const std::vector<ReadNumber>& logits : answer.numbers) {
+      auto& cells = tokens.emplace_back(nlohmann::json::object());
+      for (std::size_t i = 0; i < logits.size(); ++i)
+        cells[std::get<CellsOutput>(model.output).names[i]] = text(logits[i]);
+    }
+    const bool last = said.of == SaidAnswer::Of::word || said.of == SaidAnswer::Of::division;
+    out["cells"] = last ? tokens.back() : nlohmann::json(tokens);
+  }
+  if (!rounded) return out;
+  const Confidence sure = confidence(answer);
+  out["certificate"] = certificate_name(sure.certificate);
+  if (!sure.reason.empty()) out["reason"] = sure.reason;
+  if (sure.bound) out["error_bound"] = *sure.bound;
+  return out;
+}
+
+void add_statistics(const RunStatistics& statistics, bool all, nlohmann::json& out) {
+  std::visit([&](const auto& of) { put(of, all, out); }, statistics);
+}
+
+/// Writes exact runs as JSON lines: every value of every cell at every token after the embedding
+/// and after every sublayer, and what every head selected. The format is in runtime/README.md.
+class TraceWriter : public MomentObserver {
+ public:
+  TraceWriter(const CheckedModel& model, const std::string& file)
+      : model_(model), file_(file), hash_(weights_hash(model)) {}
+
+  /// Begins the trace of one input; `question` says which, as an object.
+  void begin(const nlohmann::json& question) {
+    nlohmann::json line = question;
+    line["schema"] = "logdepth/trace/1";
+    line["model"] = model_.name;
+    line["sha256"] = hash_;
+    file_.stream() << line.dump() << '\n';
+    rows_.clear();
+  }
+
+  /// All inputs have been run: the file is put in place.
+  void finish() { file_.commit(); }
+
+  void on_row(const Location& location, std::size_t head, const SelectedRow& row) override {
+    auto& lines = rows_[head];
+    if (lines.size() <= row.row) lines.resize(row.row + 1);
+    const nlohmann::json line = {{"layer", location.step},
+                                 {"head", head},
+                                 {"token", row.row},
+                                 {"selected", (*row.positions)()}};
+    lines[row.row] = line.dump();
+  }
+
+  void moment(std::size_t step, const char* sublayer, const Stream<ValueId>& stream) override {
+    for (const auto& [head, lines] : rows_)
+      for (const std::string& line : lines) file_.stream() << line << '\n';
+    rows_.clear();
+    for (std::size_t token = 0; token < stream.tokens; ++token) {
+      nlohmann::json cells = nlohmann::json::object();
+      const auto text = [&](std::uint32_t coordinate) {
+        return number(stream.at(token, coordinate)).text();
+      };
+      if (model_.cells.empty()) {
+        for (std::uint32_t i = 0; i < stream.width; ++i)
+          if (!arithmetic->is_zero(stream.at(token, i))) cells[std::to_string(i)] = {text(i)};
+      } else {
+        for (const auto& [name, cell] : model_.cells) {
+          auto& values = cells[name] = nlohmann::json::array();
+          for (const std::uint32_t coordinate : cell.coordinates)
+            values.push_back(text(coordinate));
+        }
+      }
+      const nlohmann::json line = {
+          {"layer", step}, {"sublayer", sublayer}, {"token", token}, {"cells", std::move(cells)}};
+      file_.stream() << line.dump() << '\n';
+    }
+  }
+
+ private:
+  const Model& model_;
+  OutputFile file_;
+  const std::string hash_;
+  std::map<std::size_t, std::vector<std::string>> rows_;  // head -> lines by token
+};
 
 constexpr std::size_t kManyPairs = 10;
 
@@ -47,35 +384,6 @@ void check_prefixes(const Model& model) {
 }
 
 /// Runs the inputs one after the other and prints as it goes.
-/// Of one interval number by another, in seconds: 0.3 to 0.4 microseconds were measured from 80 to
-/// 500 bits, on a word of 400 letters of A5.
-constexpr double kMpfrMultiplication = 3e-7;
-/// Shorter runs, in seconds, need no forecast.
-constexpr double kForecast = 10;
-
-/// Every weight that is not 0 at every token, and the scores of all visible pairs.
-double mpfr_multiplications(const Model& model, const Tokens& tokens) {
-  const double n = static_cast<double>(tokens.kinds.size());
-  double once = 0, repeated = 0;
-  std::uint64_t repeated_layers = 0, other_layers = 0;
-  for (const Layer& layer : model.layers) {
-    double count = n * static_cast<double>(layer.feedforward.in.entries.size() +
-                                           layer.feedforward.out.entries.size());
-    for (const Head& head : layer.attention.heads) {
-      count += n * static_cast<double>(head.query.entries.size() + head.key.entries.size() +
-                                       head.value.entries.size() + head.output.entries.size());
-      count += n * n * (head.causal ? 0.5 : 1.0) * head.query.rows;
-    }
-    (layer.block == Block::repeated ? repeated : once) += count;
-    ++(layer.block == Block::repeated ? repeated_layers : other_layers);
-  }
-  const std::uint64_t depth = depth_at(model, tokens.size);
-  const double loops = repeated_layers == 0 ? 0
-                                            : static_cast<double>(depth - other_layers) /
-                                                  static_cast<double>(repeated_layers);
-  return once + loops * repeated;
-}
-
 class Runs {
  public:
   Runs(const CheckedModel& model, const RunOptions& options)
@@ -84,18 +392,16 @@ class Runs {
         text_(model, !options.engine.exact, !options.trace.empty(), options.json) {
     if (options.prefixes) check_prefixes(model);
     if (!options.trace.empty()) trace_.emplace(model, options.trace);
-    const Spectators spectators{[this](const Location& location) { show_progress(location); },
-                                trace_ ? &*trace_ : nullptr};
+    const RunObservers observers{[this](const Location& location) { show_progress(location); },
+                                 trace_ ? &*trace_ : nullptr};
     answers_.emplace(model,
-                     options.engine.exact ? exact_engine(model, options.threads, spectators)
-                                          : float_engine(model, options.engine.options, spectators),
+                     options.engine.exact ? exact_engine(model, options.threads, observers)
+                                          : float_engine(model, options.engine.options, observers),
                      Reading{options.prefixes, false, true});
     answers_->before_runs([this](const Outcome<Tokens>& tokens) {
       if (trace_) trace_->begin(question_());
-      if (!tokens.has_value()) return;
-      sublayers_ = static_cast<std::size_t>(2 * depth_at(model_, tokens.value().size));
-      if (!options_.engine.exact && options_.engine.options.engine == FloatOptions::Engine::mpfr)
-        forecast(tokens.value());
+      if (tokens.has_value())
+        sublayers_ = static_cast<std::size_t>(2 * depth_at(model_, tokens.value().size));
     });
   }
 
@@ -115,8 +421,11 @@ class Runs {
     if (options_.json) print_json();
     write_out_answers();
     if (trace_) trace_->finish();
-    if (options_.stats && !options_.json)
-      print_statistics(answers_->engine().statistics(), std::cerr);
+    if (options_.stats && !options_.json) {
+      nlohmann::json counts;
+      add_statistics(answers_->engine().statistics(), true, counts);
+      std::cerr << counts.dump(1, ' ', true) << '\n';
+    }
     if (broken_contract_) {
       std::cerr << "logdepth: selection contract violated: "
                 << printable(*broken_contract_, kMostPrinted) << '\n';
@@ -126,20 +435,6 @@ class Runs {
   }
 
  private:
-  /// Says once how long a long run in MPFR takes.
-  void forecast(const Tokens& tokens) {
-    const double multiplications = mpfr_multiplications(model_, tokens);
-    const double seconds = multiplications * kMpfrMultiplication;
-    if (seconds < kForecast || forecast_) return;
-    forecast_ = true;
-    std::cerr << fmt::format(
-        "logdepth: --engine {}: an input of {} takes about {:.1e} multiplications, some {} on one "
-        "core; float64 is faster\n",
-        options_.engine.name, counted(tokens.kinds.size(), "token"), multiplications,
-        seconds < 120 ? counted(static_cast<std::uint64_t>(seconds), "second")
-                      : counted(static_cast<std::uint64_t>(seconds / 60), "minute"));
-  }
-
   void run_words(const std::vector<LetterNames>& words) {
     if (words.size() > 1) answers_->announce(words);
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -213,7 +508,6 @@ class Runs {
   const RunOptions& options_;
   Progress progress_{"run", "sublayers"};
   std::size_t sublayers_ = 0;
-  bool forecast_ = false;  ///< was printed
   std::optional<TraceWriter> trace_;
   std::optional<RunAnswers> answers_;
   std::function<nlohmann::json()> question_;  ///< the input, as a trace says it
@@ -258,4 +552,4 @@ Command add_run(CLI::App& app) {
   };
 }
 
-}  // namespace logdepth::inline cli
+}}  // namespace logdepth::cli

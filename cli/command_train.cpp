@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -17,17 +16,16 @@
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/validators.hpp"
-#include "learned/jobs/batch_files.hpp"
-#include "learned/jobs/plan_states.hpp"
+#include "cli/options.hpp"
 #include "learned/jobs/slurm_array.hpp"
 #include "learned/jobs/training_jobs.hpp"
-#include "learned/language_model/initial_weights.hpp"
 #include "learned/papers.hpp"
+#include "learned/records/run_record.hpp"
 #include "learned/records/task.hpp"
+#include "learned/records/training_config.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
 namespace {
 
 /// One of the words of an enumeration, in the order of its values.
@@ -64,7 +62,6 @@ struct TrainArguments {
   std::optional<double> seconds;
   std::vector<std::string> settings;
   std::string weights, write_plan;
-  bool write_data = false;
 };
 
 void add_run_options(CLI::App& command, TrainArguments& options) {
@@ -87,10 +84,6 @@ void add_run_options(CLI::App& command, TrainArguments& options) {
                   "packed words are trained together")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command.add_flag(
-      "--write-data", options.write_data,
-      "write the words that each run was trained on, batch by batch, and those of its measure "
-      "into its folder (batches.csv, measured.csv); for word problems");
 }
 
 void add_options(CLI::App& command, TrainArguments& options) {
@@ -106,9 +99,7 @@ void add_options(CLI::App& command, TrainArguments& options) {
       ->check(kAboveZero);
   command.add_option("--set", options.settings,
                      "change a setting, as model.width=128 (--write-plan lists all settings)");
-  command.add_option(
-      "--from", options.weights,
-      "initial weights: a run, a safetensors file, or a language model (folder or GGUF file)");
+  command.add_option("--from", options.weights, "initial weights: a run, or a safetensors file");
   command.add_option("--write-plan", options.write_plan,
                      "write the runs with all settings to this file, without training");
 }
@@ -119,12 +110,8 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
   if (options.steps) config.training.steps = *options.steps;
   if (options.seconds) config.training.seconds = *options.seconds;
   if (!options.weights.empty()) {
-    if (!config.initial_weights.empty())
-      throw InputError("--from is not allowed: " + run.name + " already starts from " +
-                       config.initial_weights);
     config.initial_weights = options.weights;
-    // The folder of a run is a language model where the task is of text, and else what was trained in it.
-    if (!config.task->text_tokens() && std::filesystem::is_directory(options.weights))
+    if (std::filesystem::is_directory(options.weights))
       config.initial_weights += std::string("/") + kWeightsFile;
   }
   const std::string kind = config.task->kind();
@@ -140,14 +127,14 @@ void plan_runs(TrainingPlan& plan, const PlannedRun& run, const TrainArguments& 
 }
 
 /// Refuses what does not fit before anything is trained.
-void check(const TrainingPlan& plan, ModelUse use) {
+void check(const TrainingPlan& plan) {
   std::set<std::string> names;
   for (const PlannedRun& run : plan) {
     if (!names.insert(run.name).second)
       throw InputError("duplicate run name " + in_quotes(run.name));
     validate(run.config);
     run.config.task->make_task(run.config.seed);
-    check_initial_weights(run.config, use);
+    check_initial_weights(run.config);
     if (const auto& constructed = run.config.constructed;
         constructed && !std::filesystem::is_regular_file(constructed->weights))
       throw InputError(constructed->weights + ": expected a weights file to start from");
@@ -155,19 +142,14 @@ void check(const TrainingPlan& plan, ModelUse use) {
 }
 
 int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) {
-  check(plan, !options.write_plan.empty()    ? ModelUse::named
-              : options.jobs.device == "cpu" ? ModelUse::trained
-                                             : ModelUse::read);
-  if (options.write_data) require_batch_text(plan);
+  check(plan);
   if (!options.write_plan.empty()) {
     write_training_plan(plan, options.write_plan);
     std::cerr << "wrote " << options.write_plan << ": " << counted(plan.size(), "run") << '\n';
     return kDone;
   }
   if (options.jobs.out.empty()) throw InputError("--out: expected the folder of the runs");
-  const int status = carry_out(plan, options.jobs);
-  if (options.write_data) write_batch_files(plan, options.jobs.out);
-  return status;
+  return carry_out(plan, options.jobs);
 }
 
 /// Gives the options of an experiment to a command.
@@ -203,9 +185,6 @@ class CommandOptions final : public OptionVisitor {
   }
   void above_zero(const char* name, const char* help, double& value) override {
     command_.add_option(name, value, help)->check(kAboveZero)->capture_default_str();
-  }
-  void above_zero(const char* name, const char* help, std::optional<double>& value) override {
-    command_.add_option(name, value, help)->check(kAboveZero);
   }
 
  private:
@@ -275,7 +254,7 @@ struct PlanArguments {
   TrainArguments common;
   std::string file;
   std::vector<std::string> names;
-  bool submit = false, status = false, collect = false;
+  bool submit = false, status = false;
   SlurmOptions slurm;
 };
 
@@ -292,27 +271,13 @@ TrainingPlan chosen(TrainingPlan plan, const PlanArguments& options) {
   return plan;
 }
 
-/// A plan that another version wrote, or a person, may lack settings: nothing is trained at a default
-/// that is not named.
-void say_defaults(const PlanDefaults& defaults, const PlanArguments& options, std::size_t runs) {
-  for (const auto& [setting, count] : defaults)
-    std::cerr << fmt::format("logdepth: {}: {} is the default, {} of {} lack the setting\n",
-                             options.file, printable(setting, kMostPrinted), count,
-                             counted(runs, "run"));
-}
-
 int train_plan(PlanArguments& options) {
-  PlanDefaults defaults;
-  const TrainingPlan all = read_training_plan(options.file, &defaults);
-  const TrainingPlan plan = chosen(all, options);
-  if (!options.status && !options.collect) say_defaults(defaults, options, all.size());
-  if (!options.submit && !options.status && !options.collect)
-    return carry_out_or_write(plan, options.common);
+  const TrainingPlan plan = chosen(read_training_plan(options.file), options);
+  if (!options.submit && !options.status) return carry_out_or_write(plan, options.common);
   const JobOptions& jobs = options.common.jobs;
   if (jobs.out.empty()) throw InputError("--out: expected the folder of the runs");
   if (options.status) return print_states(plan, jobs.out);
-  if (options.collect) return collect(plan, jobs.out);
-  check(plan, ModelUse::read);  // the memory that is left here is not that of the tasks
+  check(plan);
   options.slurm.name = std::filesystem::path(options.file).stem();
   return submit_array(plan, jobs, options.slurm);
 }
@@ -334,15 +299,10 @@ Command add_train_plan(CLI::App& train) {
       "submit the runs without a record to Slurm as a job array, one task per run");
   CLI::Option* const status = command->add_flag("--status", plan->status,
                                                 "print the progress of each run, without training");
-  CLI::Option* const collect = command->add_flag("--collect", plan->collect,
-                                                 "print the folders of the finished runs, without "
-                                                 "training; exit status 3 if a run is unfinished");
-  status->excludes(slurm)->excludes(collect);
-  collect->excludes(slurm);
-  for (const char* name : {"--jobs", "--threads", "--device", "--together", "--write-data"})
-    for (CLI::Option* const reads : {status, collect}) command->get_option(name)->excludes(reads);
-  for (const char* name : {"--jobs", "--together", "--write-data"})
-    command->get_option(name)->excludes(slurm);
+  status->excludes(slurm);
+  for (const char* name : {"--jobs", "--threads", "--device", "--together"})
+    command->get_option(name)->excludes(status);
+  for (const char* name : {"--jobs", "--together"}) command->get_option(name)->excludes(slurm);
   command
       ->add_option("--partition", plan->slurm.partition, "Slurm partition (default: that of Slurm)")
       ->needs(slurm)
@@ -371,4 +331,4 @@ Command add_train_plan(CLI::App& train) {
   return [plan] { return train_plan(*plan); };
 }
 
-}  // namespace logdepth::inline cli
+}}  // namespace logdepth::cli

@@ -1,32 +1,138 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <random>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/progress.hpp"
-#include "cli/run_limits.hpp"
-#include "cli/zoo_examples.hpp"
-#include "cli/zoo_networks.hpp"
+#include "cli/options.hpp"
 #include "compiler/file/measure.hpp"
 #include "library/exports/write_export.hpp"
-#include "library/runs/state_numbers.hpp"
+#include "library/requests/ready_networks.hpp"
+#include "library/runs/engine.hpp"
+#include "library/runs/run_answers.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/gzip_text.hpp"
-#include "runtime/file/output_folder.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "objects/graph.hpp"
+#include "runtime/file/model_meaning.hpp"
+#include "runtime/file/model_rules.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
 namespace {
+
+constexpr std::size_t kShort = 63;   ///< words, all up to some length
+constexpr std::size_t kRandom = 32;  ///< longer words, or graphs
+
+/// Below `bound`; the same on every machine, unlike the distributions of the library.
+std::uint64_t below(std::mt19937_64& random, std::uint64_t bound) {
+  return random() % bound;
+}
+
+/// Every word of the length, one after the other.
+std::vector<std::vector<std::string>> longer(const std::vector<std::vector<std::string>>& words,
+                                             const std::vector<std::string>& alphabet) {
+  std::vector<std::vector<std::string>> all;
+  for (const auto& word : words)
+    for (const std::string& letter : alphabet) {
+      all.push_back(word);
+      all.back().push_back(letter);
+    }
+  return all;
+}
+
+std::vector<std::vector<std::string>> example_words(const Model& model, std::uint64_t length) {
+  std::vector<std::vector<std::string>> words, layer = {{}};
+  for (std::uint64_t n = 0; n <= length && words.size() + layer.size() <= kShort; ++n) {
+    words.insert(words.end(), layer.begin(), layer.end());
+    layer = longer(layer, model.alphabet);
+  }
+  std::mt19937_64 random(1);
+  for (std::size_t i = 0; i < kRandom; ++i) {
+    std::vector<std::string> word(1 + below(random, length));
+    for (std::string& letter : word) letter = model.alphabet[below(random, model.alphabet.size())];
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+nlohmann::json verdict_of(const RunAnswer& answer) {
+  if (answer.limit) throw SizeLimit(*answer.limit);
+  return answer.verdict;
+}
+
+nlohmann::json word_example(const std::vector<std::string>& word, const RunAnswer& answer,
+                            const std::optional<StateNumbers>& numbers) {
+  nlohmann::json line = {{"word", word}, {"accept", verdict_of(answer)}};
+  if (numbers) line["initial_state"] = numbers->initial;
+  if (!answer.prefixes) return line;
+  for (const Read<PrefixAnswer>& prefix : *answer.prefixes) {
+    if (!prefix.has_value()) continue;
+    const PrefixAnswer& value = prefix.value().value;
+    if (const auto* product = std::get_if<std::vector<std::uint32_t>>(&value)) {
+      line["products"].push_back(*product);
+      if (numbers) line["states"].push_back(product->at(numbers->initial));
+    } else {
+      line["states"].push_back(std::get<std::uint32_t>(value));
+    }
+  }
+  return line;
+}
+
+std::string graph_examples(const Model& model, std::uint64_t length) {
+  RunAnswers answers(model, exact_engine(model), Reading());
+  std::mt19937_64 random(1);
+  std::string lines;
+  for (std::size_t i = 0; i < kRandom; ++i) {
+    const std::uint64_t vertices = 1 + below(random, length);
+    Graph graph;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> edges;
+    for (std::uint64_t v = 0; v < vertices; ++v) graph.add_vertex(std::to_string(v));
+    for (std::uint64_t from = 0; from < vertices; ++from)
+      for (std::uint64_t to = 0; to < vertices; ++to)
+        if (from != to && below(random, 3) == 0) {
+          graph.add_edge(static_cast<Vertex>(from), static_cast<Vertex>(to));
+          edges.emplace_back(from, to);
+        }
+    const auto source = static_cast<Vertex>(below(random, vertices));
+    const auto target = static_cast<Vertex>(below(random, vertices));
+    const RunAnswer answer = answers.pair(graph, source, target);
+    lines += nlohmann::json{{"vertices", vertices},
+                            {"edges", edges},
+                            {"source", source},
+                            {"target", target},
+                            {"connected", verdict_of(answer)}}
+                 .dump() +
+             "\n";
+  }
+  return lines;
+}
+
+/// Exact answers as JSON lines: all short inputs, and random ones up to `length` letters or vertices.
+/// Words have the state after every prefix where the file follows an automaton, as `numbers` says, and
+/// products where it reads these. Deterministic.
+std::string zoo_examples(const CheckedModel& model, const std::optional<StateNumbers>& numbers,
+                         std::uint64_t length) {
+  if (std::holds_alternative<GraphInput>(model->input)) return graph_examples(model, length);
+  Reading reading;
+  reading.prefixes = reads_prefixes(model);
+  RunAnswers answers(model, exact_engine(model), reading);
+  std::string lines;
+  for (const auto& word : example_words(model, length))
+    lines += word_example(word, answers.word(word), numbers).dump() + "\n";
+  return lines;
+}
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -41,13 +147,13 @@ struct ZooOptions {
   bool list = false;
 };
 
-std::vector<ZooNetwork> chosen_networks(const ZooOptions& options) {
-  std::vector<ZooNetwork> all = zoo_networks();
+std::vector<ReadyNetwork> chosen_networks(const ZooOptions& options) {
+  std::vector<ReadyNetwork> all = ready_networks();
   for (const std::string& name : options.only)
-    if (std::ranges::none_of(all, [&](const ZooNetwork& one) { return one.name == name; }))
+    if (std::ranges::none_of(all, [&](const ReadyNetwork& one) { return one.name == name; }))
       throw InputError("--only: expected a name that zoo --list prints, found " + in_quotes(name));
   if (!options.only.empty())
-    std::erase_if(all, [&](const ZooNetwork& one) {
+    std::erase_if(all, [&](const ReadyNetwork& one) {
       return std::ranges::find(options.only, one.name) == options.only.end();
     });
   return all;
@@ -115,7 +221,7 @@ std::string states_text(const std::optional<StateNumbers>& numbers) {
                      accepting.empty() ? "none" : joined(accepting));
 }
 
-std::string card(const ZooNetwork& network, const CheckedModel& model, const std::string& hash,
+std::string card(const ReadyNetwork& network, const CheckedModel& model, const std::string& hash,
                  const std::optional<StateNumbers>& numbers, const Measures& sizes,
                  const Exported& tensors, const Exported& onnx) {
   std::string text = fmt::format("# {}\n\n{}: {}.\n\n| | |\n|---|---|\n", network.name,
@@ -146,7 +252,7 @@ std::string card(const ZooNetwork& network, const CheckedModel& model, const std
 
 /// What is known of a network that is complete: its record is written last. Errors: InputError where
 /// the folder holds something else.
-std::optional<json> record_of(const ZooNetwork& network, const std::string& hash,
+std::optional<json> record_of(const ReadyNetwork& network, const std::string& hash,
                               const std::string& folder) {
   if (!fs::exists(folder)) return std::nullopt;
   const auto refuse = [&](const std::string& found) {
@@ -165,7 +271,7 @@ std::optional<json> record_of(const ZooNetwork& network, const std::string& hash
   return std::make_optional(record);
 }
 
-json write_network(const ZooNetwork& network, const CheckedModel& model, const std::string& hash,
+json write_network(const ReadyNetwork& network, const CheckedModel& model, const std::string& hash,
                    const std::string& folder) {
   const OutputFolder around(folder);
   const auto path = [&](const char* name) { return folder + "/" + name; };
@@ -215,9 +321,9 @@ std::string table(const json& records) {
 }
 
 int zoo(const ZooOptions& options) {
-  const std::vector<ZooNetwork> networks = chosen_networks(options);
+  const std::vector<ReadyNetwork> networks = chosen_networks(options);
   if (options.list) {
-    for (const ZooNetwork& network : networks)
+    for (const ReadyNetwork& network : networks)
       std::cout << network.name << " (" << network.family << "): " << network.computes << '\n';
     return kDone;
   }
@@ -227,7 +333,7 @@ int zoo(const ZooOptions& options) {
   std::size_t before = 0;
   {
     Progress progress("zoo", "networks");
-    for (const ZooNetwork& network : networks) {
+    for (const ReadyNetwork& network : networks) {
       const CheckedModel model = network.compile();
       const std::string hash = weights_hash(model);
       const std::string folder = options.output + "/" + network.name;
@@ -259,4 +365,4 @@ Command add_zoo(CLI::App& app) {
   return [options] { return zoo(*options); };
 }
 
-}  // namespace logdepth::inline cli
+}}  // namespace logdepth::cli

@@ -2,21 +2,20 @@
 
 #include <CLI/CLI.hpp>
 
-namespace logdepth::inline cli {
+namespace logdepth { inline namespace cli {
 
-/// Makes the signals that end a program, memory that GMP does not get, and exceptions that nobody
-/// can catch remove what is unfinished before the program ends of them.
+/// From here on, unfinished output is removed before the program ends by a signal, by a failed allocation of
+/// GMP, or by an exception that is not caught.
 void prepare_early_ends();
 
-/// --seconds: where the program is when it has taken so many, it ends, with kNotDecided and one
-/// sentence. Nothing unfinished stays; whole lines that were printed stand.
-void add_time_limit(CLI::App& command);
-/// For a command that is done: nothing is late any more.
+/// --seconds: after this time the program ends with exit status kNotDecided and one sentence. Unfinished output
+/// is removed; lines that were printed whole stay.
+void add_time_limit(CLI::App& command, const CLI::Validator& amount);
+/// Ends the time limit of --seconds, for a command that is done.
 void end_time_limit();
 
-/// While one lives, nothing ends the program: what comes waits until it is gone, but not longer than
-/// a few seconds (whoever reads may have stopped reading), and not if a second signal comes. One at
-/// a time.
+/// While an object lives, a signal does not end the program but waits until the object is destroyed, at most a few
+/// seconds (the reader of a pipe may have stopped reading) and not after a second signal. One at a time.
 class WithoutEnd {
  public:
   WithoutEnd();
@@ -25,4 +24,18 @@ class WithoutEnd {
   WithoutEnd& operator=(const WithoutEnd&) = delete;
 };
 
-}  // namespace logdepth::inline cli
+/// From here on what std::cout is given reaches standard output when std::cout is flushed, and not
+/// before: a text and its end go together, whatever ends the program. std::cerr writes whole lines.
+void print_whole_answers();
+
+/// From here on std::cout writes whole lines by itself as they get many, for texts whose lines are
+/// answers: not everything has to be held.
+void print_by_lines();
+
+/// Errors: InputError with the reason unless all of standard output could be written.
+void write_out_answers();
+
+/// After an error: nothing of a text that was begun is written.
+void drop_unfinished_answer();
+
+}}  // namespace logdepth::cli

@@ -3,19 +3,17 @@
 
 #include <csignal>
 
-#include "cli/answer_command.hpp"
-#include "cli/answers.hpp"
+#include "cli/commands.hpp"
 #include "cli/early_end.hpp"
 
-namespace logdepth::inline cli {
-namespace {
+namespace logdepth { inline namespace cli { namespace {
 
 /// A closed standard stream would lend its number to the next file opened, and answers or messages
 /// would go into that file.
 void open_closed_standard_streams() {
-  // Where nobody listens writing must fail, as it would without this.
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(descriptor, F_GETFD) == -1) (void)open("/dev/null", O_RDONLY);
+  // Where nobody listens writing must fail, as it would without this, and so must reading.
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1) (void)open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
 }
 
 Commands add_commands(CLI::App& app) {
@@ -25,7 +23,6 @@ Commands add_commands(CLI::App& app) {
   add(commands, app, add_test);
   add(commands, app, add_check);
   add(commands, app, add_certify);
-  add(commands, app, add_merge);
   add(commands, app, add_diff);
   add(commands, app, add_info);
   add(commands, app, add_inspect);
@@ -37,7 +34,6 @@ Commands add_commands(CLI::App& app) {
   CLI::App* report = app.add_subcommand("report", "print measurements as tables and figures");
   report->require_subcommand(1);
   add(commands, *report, add_report_precision);
-  add_all(commands, *report, add_paper_reports);
   CLI::App* train =
       app.add_subcommand("train", "train transformers on the problems of the theorems");
   train->require_subcommand(1);
@@ -46,25 +42,13 @@ Commands add_commands(CLI::App& app) {
   CLI::App* data = app.add_subcommand("data", "write or check training data");
   data->require_subcommand(1);
   add(commands, *data, add_data_words);
-  add(commands, *data, add_data_lines);
-  add(commands, *data, add_data_rules);
   add(commands, *data, add_data_check);
-  CLI::App* compare =
-      app.add_subcommand("compare", "compare trained networks with constructed networks");
-  compare->require_subcommand(1);
-  add(commands, *compare, add_compare_depth);
+  add(commands, app, add_compare);
   add(commands, app, add_measure);
-  CLI::App* lm = app.add_subcommand("lm", "inspect and measure pretrained language models");
-  lm->require_subcommand(1);
-  add(commands, *lm, add_lm_load);
-  add(commands, *lm, add_lm_save);
-  add(commands, *lm, add_lm_angular);
-  add(commands, *lm, add_lm_loops);
   return commands;
 }
 
-}  // namespace
-}  // namespace logdepth::inline cli
+}}}  // namespace logdepth::cli
 
 int main(int argc, char** argv) {
   using namespace logdepth;

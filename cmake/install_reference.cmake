@@ -1,4 +1,4 @@
-# Writes logdepth(1) and the completions of three shells below ${share}, as ${printed_by} prints them.
+# Writes logdepth(1) and the completions of bash below ${share}, as ${printed_by} prints them.
 function(install_output file)
   execute_process(COMMAND ${printed_by} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   file(WRITE $ENV{DESTDIR}${share}/${file} "${text}")
@@ -7,5 +7,3 @@ endfunction()
 
 install_output(man/man1/logdepth.1 --man)
 install_output(bash-completion/completions/logdepth --completion bash)
-install_output(zsh/site-functions/_logdepth --completion zsh)
-install_output(fish/vendor_completions.d/logdepth.fish --completion fish)

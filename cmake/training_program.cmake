@@ -18,8 +18,7 @@ if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
                   "up to 2.6 from PyPI: logdepth train is built without it; expected PyTorch 2.7 or newer")
   return()
 endif()
-file(GLOB core_sources CONFIGURE_DEPENDS learned/core/*.cpp learned/*_network.cpp
-     learned/*/*_network.cpp)
+file(GLOB core_sources CONFIGURE_DEPENDS learned/core/*.cpp learned/*/*_network.cpp)
 list(REMOVE_DUPLICATES core_sources)
 list(FILTER core_sources EXCLUDE REGEX "/train_program\\.cpp$")
 add_library(learned_core STATIC ${core_sources})
@@ -41,8 +40,7 @@ target_precompile_headers(learned_core PRIVATE <torch/autograd.h> <torch/types.h
 if(TARGET c10_cuda)
   target_compile_definitions(learned_core PUBLIC LOGDEPTH_CUDA_GRAPHS)  # the program shares its precompiled header
   target_link_libraries(learned_core PUBLIC torch_cuda c10_cuda)
-  set_source_files_properties(learned/core/step_graph.cpp learned/core/device_name.cpp PROPERTIES
-                              SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(learned/core/device.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 # Loops over channels; fused multiply-adds where the processor has them.
 set_source_files_properties(learned/core/attention_rows.cpp PROPERTIES

@@ -47,12 +47,12 @@ foreach(room base runtime/numbers runtime/stream runtime/columns runtime/exact c
         compiler/difference report/figures library/requests playground/face)
   logdepth_wasm_room(${room})
 endforeach()
-logdepth_wasm_room(objects EXCEPT automaton_dot graph_dot graph_graphml)
-logdepth_wasm_room(oracle EXCEPT line_program command_oracle rule_oracle reachability_oracle)
-logdepth_wasm_room(runtime/file EXCEPT sha256 temporary_folder whole_folder)
-logdepth_wasm_room(proofs-check/check ONLY cell_check divisions exact_runs failure right_prefixes words)
+logdepth_wasm_room(objects EXCEPT boost_formats)
+logdepth_wasm_room(oracle EXCEPT command_oracle reachability_oracle)
+logdepth_wasm_room(runtime/file EXCEPT started_program temporary_folder)
+logdepth_wasm_room(proofs-check/check ONLY divisions examine failure words)
 logdepth_wasm_room(library/runs EXCEPT tested)
-logdepth_wasm_room(report/pictures EXCEPT render tikz)
+logdepth_wasm_room(report/pictures EXCEPT render)
 file(GLOB papers RELATIVE ${PROJECT_SOURCE_DIR}/constructions ${PROJECT_SOURCE_DIR}/constructions/*/*.hpp)
 list(TRANSFORM papers REPLACE "/.*" "")
 list(REMOVE_DUPLICATES papers)
@@ -60,10 +60,7 @@ foreach(paper . ${papers})
   logdepth_wasm_room(constructions/${paper})
 endforeach()
 logdepth_wasm_room(cli ONLY
-  answer_command automaton_options command_compile command_compile_theorems command_diff command_info
-  command_inspect command_line_error command_reference command_run compile_output construction_options
-  engine_options help_formatter input_source inspect_algebra inspect_costs inspect_levels
-  oracle_options program_source progress run_answer run_limits trace_writer word_source)
+  answer_command command_compile command_info command_inspect command_run options)
 
 set(wasm_archive_names mpfr gmp z pugixml)
 set_target_properties(logdepth_wasm PROPERTIES OUTPUT_NAME logdepth SUFFIX .js LINKER_LANGUAGE CXX)
@@ -71,8 +68,8 @@ list(TRANSFORM wasm_archive_names PREPEND ${wasm_libraries}/lib/lib OUTPUT_VARIA
 list(TRANSFORM wasm_archives APPEND .a)
 target_link_libraries(logdepth_wasm PRIVATE ${wasm_archives})
 target_link_options(logdepth_wasm PRIVATE -Oz -flto -fwasm-exceptions --no-entry -sMODULARIZE=1 -sEXPORT_NAME=logdepthModule
-  -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=4MB -sEXPORTED_FUNCTIONS=_logdepth_command,_logdepth_left_out
-  -sBINARYEN_EXTRA_PASSES=--converge -sINCOMING_MODULE_JS_API=wasmBinary,locateFile -sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString -sENVIRONMENT=web,worker,node)
+  -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=4MB -sEXPORTED_FUNCTIONS=_logdepth_command,_logdepth_left_out,_malloc,_free
+  -sBINARYEN_EXTRA_PASSES=--converge -sINCOMING_MODULE_JS_API=wasmBinary -sEXPORTED_RUNTIME_METHODS=allocateUTF8,UTF8ToString -sENVIRONMENT=web,worker,node)
 # Emscripten's last steps leave code that a second pass of its optimiser removes.
 add_custom_command(TARGET logdepth_wasm POST_BUILD COMMAND wasm-opt -Oz --enable-exception-handling --enable-sign-ext
   --enable-mutable-globals logdepth.wasm -o logdepth.wasm)
@@ -90,8 +87,8 @@ if(LOGDEPTH_TESTS)
   set_target_properties(test_wasm32 PROPERTIES SUFFIX .js)
   target_include_directories(test_wasm32 PRIVATE /usr/src/googletest/googletest/include /usr/src/googletest/googletest)
   target_compile_definitions(test_wasm32 PRIVATE LOGDEPTH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LOGDEPTH_BUILD_DIR=""
-    LOGDEPTH_BINARY="" LOGDEPTH_PYTHON="python3" LOGDEPTH_PEERS_FOLDER="" LOGDEPTH_FEW_PROCESSES=""
-    LOGDEPTH_SANITIZED=false LOGDEPTH_WITHOUT_RAPIDCHECK)
+    LOGDEPTH_BINARY="" LOGDEPTH_PYTHON="python3" LOGDEPTH_PRELOAD="" LOGDEPTH_SANITIZED=false
+    LOGDEPTH_WITHOUT_RAPIDCHECK)
   target_link_libraries(test_wasm32 PRIVATE logdepth_wasm_options ${wasm_archives})
   target_link_options(test_wasm32 PRIVATE -O1 -flto -fwasm-exceptions -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB
                       -sTOTAL_STACK=4MB -sNODERAWFS=1 -sEXIT_RUNTIME=1 -sENVIRONMENT=node)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace logdepth::inline constructions {
+namespace logdepth { inline namespace constructions {
 
 std::uint64_t number_of(const Values& values, const std::string& option) {
   const auto found = values.find(option);
@@ -52,4 +52,4 @@ Program Construction::make(Request request) const {
   return program(request);
 }
 
-}  // namespace logdepth::inline constructions
+}}  // namespace logdepth::constructions

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "compiler/program/program.hpp"
-#include "objects/action.hpp"
+#include "objects/automaton.hpp"
+#include "runtime/file/hypotheses.hpp"
 
-namespace logdepth::inline constructions {
+namespace logdepth { inline namespace constructions {
 
 /// What a network is asked, which also says who knows the right answers.
 enum class Problem { words, graphs, divisions, computation_graphs };
@@ -126,4 +127,19 @@ struct Construction {
 
 using Catalogue = std::vector<Construction>;
 
-}  // namespace logdepth::inline constructions
+/// Hypotheses that several constructions have.
+inline std::string causal_network() {
+  return clause(Assumption::causal_heads) + ", masked pre-norm without epsilon, exact numbers";
+}
+/// Neither is said of all heads.
+inline std::string causal_and_unmasked_network() {
+  return "averaging-hard attention, causal and unmasked heads, masked pre-norm without epsilon, "
+         "exact "
+         "numbers";
+}
+inline std::string words_of_any_length() {
+  return clause(Assumption::begin_token) + ", then the letters; " + clause(Assumption::any_length) +
+         ", the empty word included";
+}
+
+}}  // namespace logdepth::constructions

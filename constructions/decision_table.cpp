@@ -1,11 +1,10 @@
 #include "constructions/decision_table.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <utility>
 
-namespace logdepth::inline constructions {
+namespace logdepth { inline namespace constructions {
 namespace {
 
 /// What is decided below a choice of the first values.
@@ -98,4 +97,4 @@ std::size_t most_rules(const std::vector<Digit>& digits) {
   return rules;
 }
 
-}  // namespace logdepth::inline constructions
+}}  // namespace logdepth::constructions

@@ -7,7 +7,7 @@
 
 #include "logdepth/program.hpp"
 
-namespace logdepth::inline constructions {
+namespace logdepth { inline namespace constructions {
 
 /// What a token holds, as one of finitely many values: value v where one of the alternatives
 /// when[v] holds; never where there are none. Exactly one alternative of exactly one value holds,
@@ -36,4 +36,4 @@ cells::Rules decision_table(const std::vector<Digit>& digits, const DecisionOutc
 /// At least as many as the rules of any table over these digits; stops at 10^18.
 std::size_t most_rules(const std::vector<Digit>& digits);
 
-}  // namespace logdepth::inline constructions
+}}  // namespace logdepth::constructions

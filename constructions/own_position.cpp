@@ -1,12 +1,11 @@
 #include "constructions/own_position.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "runtime/file/hypotheses.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth::inline constructions {
+namespace logdepth { inline namespace constructions {
 
 const char* positions_name(ScanPositions positions) {
   switch (positions) {
@@ -66,4 +65,4 @@ cells::Statements own_position(const OwnPosition& position, const cells::CellLis
       normalise(position.I, pointers).from(a[0], Fraction(position.code.parameter) * a[1])};
 }
 
-}  // namespace logdepth::inline constructions
+}}  // namespace logdepth::constructions

@@ -7,7 +7,7 @@
 #include "constructions/construction.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth::inline constructions {
+namespace logdepth { inline namespace constructions {
 
 /// What the embedding says about positions: a rational code, or only which position is the first.
 enum class ScanPositions { two_circle, circle, fine, first_flag };
@@ -41,4 +41,4 @@ OwnPosition declare_own_position(cells::Program& program, ScanPositions position
 /// (p, 1)/(p+1); that of (p, L) is phi(p/L).
 cells::Statements own_position(const OwnPosition& position, const cells::CellList& pointers = {});
 
-}  // namespace logdepth::inline constructions
+}}  // namespace logdepth::constructions

@@ -174,6 +174,14 @@ class Spelled(str):
     """A number with a fraction or an exponent: kept as it is written."""
 
 
+def spelled(digits):
+    return Spelled(digits) if math.isfinite(float(digits)) else refuse("a number beyond double")
+
+
+def whole(digits):
+    return int(digits) if spelled(digits) else None
+
+
 def canonical(value):
     """The canonical text of a JSON value; the file's hash is taken of it and a final newline."""
     if isinstance(value, Spelled):
@@ -197,36 +205,85 @@ def distinct(pairs):
     return dict(pairs) if len(set(keys)) == len(keys) else refuse(f"a key appears twice in {keys}")
 
 
-def fields(value, names):
+def fields(value, keys):
     """The values of exactly these keys; a name that ends in '?' may be missing (None)."""
-    names = names.split()
+    names = keys.split()
     known = [n.rstrip("?") for n in names]
     if not isinstance(value, dict) or set(value) - set(known):
         refuse(f"expected an object with the keys {known}")
     missing = [n for n in names if n not in value and not n.endswith("?")]
-    return [value.get(k) for k in known] if not missing else refuse(f"missing: {missing}")
+    if missing or any(value.get(k, 0) is None for k in known):
+        refuse(f"missing or null: {missing or value}")
+    return [value.get(k) for k in known]
 
 
-def rational(text):
-    if isinstance(text, str) and re.fullmatch(r"(0|-?[1-9][0-9]*)(/[1-9][0-9]*)?", text, re.A):
-        p, _, q = text.partition("/")
+def rational(spelling):
+    if (isinstance(spelling, str) and len(spelling) <= 20000 and
+            re.fullmatch(r"(0|-?[1-9][0-9]*)(/[1-9][0-9]*)?", spelling, re.A)):
+        p, _, q = spelling.partition("/")
         value = Fraction(int(p), int(q or 1))
-        if str(value) == text:
+        if str(value) == spelling:
             return value
-    refuse(f"not a rational number in lowest terms: {text!r}")
+    refuse(f"not a rational number in lowest terms: {str(spelling)[:40]!r}")
 
 
-def sparse(entries):
-    return {index: rational(value) for index, value in entries}
+def integer(value, low=0, high=2 ** 32 - 1):
+    if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+        return value
+    refuse(f"not an integer from {low} to {high}: {value!r}")
 
 
-def matrix(value):
+def boolean(value):
+    return value if isinstance(value, bool) else refuse(f"neither true nor false: {value!r}")
+
+
+def text(value):
+    return value if isinstance(value, str) else refuse(f"not a text: {value!r}")
+
+
+def one_of(value, words):
+    return value if text(value) in words.split() else refuse(f"expected one of {words}: {value!r}")
+
+
+def array(value):
+    return value if isinstance(value, list) else refuse(f"not a list: {value!r}")
+
+
+def names(value):
+    """Texts that are not empty, each once."""
+    distinct = set(map(text, array(value)))
+    return value if len(distinct) == len(value) and "" not in distinct else refuse(
+        f"a name is empty or appears twice in {value}")
+
+
+def yes(value):
+    """A key that is written only to say yes."""
+    return value is True or value is not None and refuse(f"expected true, or no key: {value!r}")
+
+
+def sparse(entries, width):
+    """index -> value, for indices that increase and values that are not zero."""
+    out, least = {}, 0
+    for index, value in map(array, array(entries)):
+        out[integer(index, least, width - 1)] = rational(value) or refuse("a zero is listed")
+        least = index + 1
+    return out
+
+
+def matrix(value, rows=None, columns=None):
     """The rows that are not empty: row -> list of (column, value)."""
-    _, _, entries = fields(value, "rows columns entries")
-    rows = {}
-    for row, column, entry in entries:
-        rows.setdefault(row, []).append((column, rational(entry)))
-    return rows
+    height, width, entries = fields(value, "rows columns entries")
+    shape = integer(height, 0, 2 ** 24), integer(width, 0, 2 ** 24)
+    if any(n not in (None, m) for n, m in zip((rows, columns), shape)):
+        refuse(f"a matrix of {height} rows and {width} columns; expected {rows} and {columns}")
+    out, last = {}, (-1, 0)
+    for row, column, entry in map(array, array(entries)):
+        integer(row, 0, height - 1), integer(column, 0, width - 1)
+        if (row, column) <= last:
+            refuse(f"an entry is not after the one before it: {(row, column)}")
+        out.setdefault(row, []).append((column, rational(entry) or refuse("a zero is listed")))
+        last = row, column
+    return out
 
 
 def apply(rows, x):
@@ -243,42 +300,153 @@ class Model:
     def __init__(self, path):
         with open(path, "rb") as opened:
             data = opened.read()
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
-        file = json.loads(text, object_pairs_hook=distinct, parse_float=Spelled,
-                          parse_constant=refuse)
+        data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+        if len(data) > 2 ** 28:
+            refuse("larger than 256 MiB")
+        file = json.loads(data.decode("utf-8"), object_pairs_hook=distinct, parse_float=spelled,
+                          parse_int=whole, parse_constant=refuse)
+        check_levels(file, 32)
+        canonical(file).encode("utf-8")  # which has no lone surrogates
         fields(file, Model.KEYS)
-        if (file["format"], file["version"]) != ("logdepth-weights", 1):
+        if (file["format"], integer(file["version"])) != ("logdepth-weights", 1):
             refuse("not a logdepth-weights file of version 1")
         rest = {k: v for k, v in file.items() if k not in ("derived", "sha256")}
         actual = hashlib.sha256((canonical(rest) + "\n").encode("utf-8")).hexdigest()
         if actual != file["sha256"]:
             refuse(f"the content hashes to {actual}, sha256 says otherwise")
-        self.letters, self.norm, self.width = file["alphabet"], file["norm"], file["width"]
-        shape = {"word": "kind begin end?", "cells": "kind names mirrored?",
-                 "graph": "kind layout padding? size? mirrored?"}
+        self.letters, self.norm = file["alphabet"], one_of(file["norm"], "rms layernorm")
+        self.width = integer(file["width"], 1, 2 ** 20)
         self.input, self.output = file["input"], file["output"]
-        fields(self.input, shape.get(self.input["kind"]) or refuse("unknown kind of input"))
-        shape = {"accept": "kind accept reject prefix?", "cells": "kind names", "relation": "kind"}
-        fields(self.output, shape.get(self.output["kind"]) or refuse("unknown kind of output"))
         self.begin, self.prefix = self.input.get("begin", False), self.output.get("prefix")
         self.unroll, self.position = file["unroll"], file["position"]
-        shape = {"first-flag": "kind first rest", "circle": "kind fills parity?",
-                 "two-circle": "kind fills parity?", "fine": "kind offset fills parity?",
-                 "table": "kind rows"}
-        fields(self.position, shape.get(self.position["kind"]) or refuse("unknown position code"))
-        self.embedding = {k: sparse(v) for k, v in file["embedding"].items()}
-        self.layers = [self.layer(v) for v in file["layers"]]
-        self.unembedding = matrix(file["unembedding"])
+        self.check_rules(file)
+        self.embedding = {k: sparse(v, self.width) for k, v in file["embedding"].items()}
+        self.layers = [self.layer(v) for v in array(file["layers"])]
+        self.unembedding = matrix(file["unembedding"], columns=self.width)
+        self.check_outputs(file["unembedding"]["rows"])
+        initial, repeated, final = [integer(n, 0, 4096) for n in
+                                    fields(file["shape"], "initial repeated final")]
+        if [layer[0] for layer in self.layers] != (["initial"] * initial + ["repeated"] * repeated +
+                                                   ["final"] * final):
+            refuse("the layers are not those of the shape")
 
-    @staticmethod
-    def layer(value):
+    def layer(self, value):
         block, attention, feedforward = fields(value, "block attention feedforward")
         mask, heads = fields(attention, "mask heads")
-        heads = [fields(h, "causal query key value output promise") for h in heads]
-        heads = [(h[0], *map(matrix, h[1:5])) for h in heads]
         ff_mask, w, u = fields(feedforward, "mask in out")
-        units = fields(w, "rows columns entries")[0]
-        return block, sparse(mask), heads, sparse(ff_mask) if units else None, matrix(w), matrix(u)
+        w_rows, ff_mask = matrix(w, columns=self.width), sparse(ff_mask, self.width)
+        return (block, sparse(mask, self.width), [self.head(h) for h in array(heads)],
+                ff_mask if w["rows"] else None, w_rows, matrix(u, self.width, w["rows"]))
+
+    def head(self, value):
+        causal, query, key, v, output, promise = fields(value,
+                                                        "causal query key value output promise")
+        q = matrix(query, columns=self.width)
+        check_promise(promise, query["rows"], self.width)
+        return (boolean(causal), q, matrix(key, query["rows"], self.width),
+                matrix(v, columns=self.width), matrix(output, self.width, v["rows"]))
+
+    # ---- The rules of the format that the meaning does not need: other readers refuse what breaks
+    # ---- them, and so does this one.
+
+    def check_rules(self, file):
+        for key in "name", "construction", "source":
+            text(file[key])
+        for key in "hypotheses", "deviations":
+            list(map(text, array(file[key])))
+        for key in "parameters", "derived", "cells":
+            if not isinstance(file.get(key, {}), dict) or file.get("cells") == {}:
+                refuse(f"expected an object: {key}")
+        for cell in file.get("cells", {}).values():
+            coordinates, kind, lifetime = fields(cell, "coordinates type lifetime")
+            text(kind), text(lifetime)
+            for coordinate in array(coordinates):
+                integer(coordinate, 0, self.width - 1)
+        kind = self.check_input()
+        for letter in names(self.letters):
+            if letter in ("<begin>", "<end>") or re.search(DISTURBING, letter):
+                refuse(f"not a letter: {letter!r}")
+        if bool(self.letters) != (kind == "word"):
+            refuse("expected letters where the input is a word, and nowhere else")
+        added = {"word": ["<begin>"] * self.begin + ["<end>"] * ("end" in self.input), "cells": [],
+                 "rows": ["<vertex>"],
+                 "adjacency": ["<edge>", "<no-edge>", "<pad>", "<source>", "<target>"]}[kind]
+        if set(file["embedding"]) != {*added, *self.letters}:
+            refuse("expected an embedding for every kind of token, and for nothing else")
+        self.check_unroll()
+        self.check_position()
+
+    def check_input(self):
+        """ "word", "cells", "rows" or "adjacency"."""
+        kind, given = one_of(self.input.get("kind"), "word cells graph"), 0
+        if kind == "word":
+            _, begin, end = fields(self.input, "kind begin end?")
+            boolean(begin), yes(end)
+        elif kind == "cells":
+            given = len(names(fields(self.input, "kind names mirrored?")[1]))
+        elif one_of(self.input.get("layout"), "rows adjacency") == "rows":
+            kind, given = "rows", integer(fields(self.input, "kind layout size mirrored?")[2], 1)
+        else:
+            kind, (_, _, padding, size) = "adjacency", fields(self.input, "kind layout padding size?")
+            one_of(padding, "n3 n3-n2 n4-n2")
+            integer(1 if size is None else size, 1)
+        mirrored = yes(self.input.get("mirrored"))
+        if mirrored and self.width % 2 or given > self.width // (1 + mirrored):
+            refuse("more values per token than the width has room for")
+        return kind
+
+    def check_unroll(self):
+        kind = one_of(self.unroll.get("kind"), "fixed ceil_log2 ceil_log")
+        fields(self.unroll, "kind " + {"fixed": "loops", "ceil_log2": "of minus",
+                                       "ceil_log": "base of minus"}[kind] + " max_length?")
+        integer(self.unroll.get("max_length", 0), 0, 2 ** 63 - 1)
+        integer(self.unroll.get("loops", 0)), integer(self.unroll.get("minus", 0), 0, 1)
+        integer(self.unroll.get("base", 3), 3)
+        counted = "vertices" if self.input["kind"] == "graph" else "letters"
+        one_of(self.unroll.get("of", counted), counted)
+
+    def check_position(self):
+        kind = one_of(self.position.get("kind"), "first-flag table circle two-circle fine")
+        values = fields(self.position, "kind " + {"first-flag": "first rest", "table": "rows",
+                                                  "fine": "offset fills parity?"}.get(
+                                                      kind, "fills parity?"))
+        if kind in ("first-flag", "table"):
+            for row in array(values[1]) if kind == "table" else values[1:]:
+                sparse(row, self.width)
+            return
+        integer(self.position.get("offset", 1), 1)
+        filled = list(sparse(values[-1] or [], self.width))
+        if values[-1] is not None and not filled:
+            refuse("an empty parity")
+        for fill in array(self.position["fills"]):
+            at, back, scale = fields(fill, "at back scale")
+            integer(back), rational(scale) or refuse("a scale of zero")
+            filled += [integer(c, 0, self.width - 1) for c in array(at)]
+            if len(at) != (4 if kind == "two-circle" else 2):
+                refuse("as many coordinates as the code has components, expected")
+        if len(set(filled)) != len(filled):
+            refuse("a coordinate is filled twice")
+
+    def check_outputs(self, rows):
+        """Every row of the unembedding has one meaning."""
+        kind, of_rows = one_of(self.output.get("kind"), "accept cells relation"), "layout" in \
+            self.input and self.input["layout"] == "rows"
+        if kind == "cells":
+            used = list(range(len(names(fields(self.output, "kind names")[1]))))
+        elif kind == "relation":
+            fields(self.output, "kind")
+            used = list(range(self.input["size"])) if of_rows else refuse("a relation of no graph")
+        else:
+            _, accept, reject, prefix = fields(self.output, "kind accept reject prefix?")
+            used = [integer(accept), integer(reject)]
+            if of_rows:
+                refuse("no token of the layout rows knows source and target")
+            if prefix is not None:
+                first, count = prefix.get("first_row"), check_prefix(prefix)
+                used += range(integer(first), first + count) if count <= rows else refuse(
+                    "more rows than the unembedding has")
+        if sorted(used) != list(range(rows)):
+            refuse("expected one meaning for every row of the unembedding")
 
     # ---- The meaning ----------------------------------------------------------------------------
 
@@ -286,10 +454,10 @@ class Model:
         """pi(p): coordinate -> value at the 0-based position p."""
         kind = self.position["kind"]
         if kind == "first-flag":
-            return sparse(self.position["rest" if p else "first"])
+            return sparse(self.position["rest" if p else "first"], self.width)
         if kind == "table":
             rows = self.position["rows"]
-            return sparse(rows[p]) if p < len(rows) else refuse_length("the position table")
+            return sparse(rows[p], self.width) if p < len(rows) else refuse_length("the position table")
 
         def circle(t):
             return [(1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)]
@@ -303,7 +471,8 @@ class Model:
             return (circle(Fraction(t)) if kind == "circle" else
                     circle(Fraction(t, 2 ** level)) + circle(Fraction(level + 1)))
 
-        out = {i: -v if p % 2 else v for i, v in sparse(self.position.get("parity", [])).items()}
+        parity = sparse(self.position.get("parity", []), self.width)
+        out = {i: -v if p % 2 else v for i, v in parity.items()}
         for fill in self.position["fills"]:
             at, back, scale = fields(fill, "at back scale")
             out |= {i: v * rational(scale)
@@ -439,6 +608,60 @@ class Model:
             else:
                 images = [winner(choices) for choices in self.prefix["images"]]
                 yield None if None in images else images
+
+
+DISTURBING = "[\0-\x20\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]"
+
+
+def check_levels(value, levels):
+    if isinstance(value, (dict, list)):
+        if levels == 0:
+            refuse("nested deeper than 32 levels")
+        for inside in value.values() if isinstance(value, dict) else value:
+            check_levels(inside, levels - 1)
+
+
+def check_prefix(prefix):
+    """How many rows the read-out of prefixes has."""
+    kind = one_of(prefix.get("kind"), "state element transformation")
+    if kind == "state":
+        return integer(fields(prefix, "kind states first_row")[1], 1)
+    if kind == "element":
+        elements = array(fields(prefix, "kind elements first_row")[1])
+        points = len(elements[0]) if elements and array(elements[0]) else refuse("no element")
+        for images in map(array, elements):
+            for image in images:
+                integer(image, 0, points - 1)
+        if {*map(len, elements)} != {points} or len({*map(tuple, elements)}) != len(elements):
+            refuse("expected distinct elements of the same points")
+        return len(elements)
+    _, points, images, _ = fields(prefix, "kind points images first_row")
+    if integer(points, 1) != len(array(images)) or [] in images:
+        refuse("expected the possible images of every point")
+    for choices in map(array, images):
+        if choices != sorted({integer(image, 0, points - 1) for image in choices}):
+            refuse("images do not increase")
+    return sum(map(len, images))
+
+
+def check_promise(promise, rows, width):
+    """What a head promises, as far as the format goes: the meaning does not depend on it."""
+    keys = {"uniform": "kind", "match": "kind selects", "rightmost": "kind flag",
+            "flagged": "kind flag when?", "find": "kind terms prefer selects",
+            "related": "kind pairs prefer"}
+    kind = one_of(promise.get("kind") if isinstance(promise, dict) else None, " ".join(keys))
+    fields(promise, keys[kind])
+    one_of(promise.get("selects", "exactly-one"), "exactly-one at-least-one")
+    for key in "flag", "when":
+        sparse(promise.get(key, []), width)
+    if kind == "find" and rows < (2 * integer(promise["terms"], 1, 2 ** 24) +
+                                  boolean(promise["prefer"])):
+        refuse("find: fewer rows of the query than its terms need")
+    if kind == "related":
+        sparse(promise["prefer"], width)
+        for pair in array(promise["pairs"]) or refuse("related: no pairs"):
+            query, key = array(pair)
+            integer(query, 0, width - 1), integer(key, 0, width - 1)
 
 
 def refuse_length(limit):

@@ -1,57 +1,39 @@
 #include "learned/papers.hpp"
 
-#define PAPER_WITH_NETWORK(folder) PAPER(folder)
-#define PAPER(folder)                           \
-  namespace logdepth::inline learned_##folder { \
-    Paper folder##_paper();                     \
-  }
-#include "learned/papers.list"
-#undef PAPER
+namespace logdepth { inline namespace learned_word_problems {
+Paper word_problems_paper();
+}}  // namespace logdepth::learned_word_problems
+namespace logdepth { inline namespace learned_depth_recurrent {
+Paper depth_recurrent_paper();
+}}  // namespace logdepth::learned_depth_recurrent
+namespace logdepth { inline namespace learned_reachability {
+Paper reachability_paper();
+}}  // namespace logdepth::learned_reachability
+namespace logdepth { inline namespace learned_latent_reasoning {
+Paper latent_reasoning_paper();
+}}  // namespace logdepth::learned_latent_reasoning
 
-namespace logdepth::inline learned {
+namespace logdepth { inline namespace learned {
 
 const std::vector<Paper>& papers() {
-  static const std::vector<Paper> kPapers = {
-#define PAPER(folder) folder##_paper(),
-#include "learned/papers.list"
-#undef PAPER
-#undef PAPER_WITH_NETWORK
-  };
+  // Their order is that of the kinds of tasks in messages and of the commands in the help.
+  static const std::vector<Paper> kPapers = {word_problems_paper(), depth_recurrent_paper(),
+                                             reachability_paper(), latent_reasoning_paper()};
   return kPapers;
 }
 
-namespace {
+}}  // namespace logdepth::learned
 
-/// What all papers offer of one thing, one after the other.
-template <class T>
-std::vector<T> gathered(std::vector<T> Paper::*part) {
-  std::vector<T> all;
-  for (const Paper& paper : papers())
-    all.insert(all.end(), (paper.*part).begin(), (paper.*part).end());
-  return all;
-}
+namespace logdepth { inline namespace learned_records {
 
-}  // namespace
-
-const std::vector<PublishedLine>& published_lines() {
-  static const std::vector<PublishedLine> kLines = gathered(&Paper::published);
-  return kLines;
-}
-
-}  // namespace logdepth::inline learned
-
-namespace logdepth::inline learned_records {
-
-template <>
-const std::vector<TaskConfig>& known_kinds<TaskSettings>() {
-  static const std::vector<TaskConfig> kKinds = gathered(&Paper::tasks);
+const std::vector<TaskConfig>& known_tasks() {
+  static const std::vector<TaskConfig> kKinds = [] {
+    std::vector<TaskConfig> all;
+    for (const Paper& paper : papers())
+      all.insert(all.end(), paper.tasks.begin(), paper.tasks.end());
+    return all;
+  }();
   return kKinds;
 }
 
-template <>
-const std::vector<NetworkConfig>& known_kinds<NetworkSettings>() {
-  static const std::vector<NetworkConfig> kKinds = gathered(&Paper::networks);
-  return kKinds;
-}
-
-}  // namespace logdepth::inline learned_records
+}}  // namespace logdepth::learned_records

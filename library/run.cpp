@@ -1,17 +1,27 @@
 // Answers of exact runs and of rounded ones: run.hpp.
 #include "logdepth/run.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
-#include "library/given_answers.hpp"
-#include "library/given_inputs.hpp"
-#include "library/requests/option_checks.hpp"
-#include "library/requests/rounded_request.hpp"
-#include "library/transformer_inside.hpp"
+#include "library/given.hpp"
+#include "library/requests/automaton_request.hpp"
+#include "library/requests/compile_request.hpp"
+#include "library/runs/tested.hpp"
+#include "logdepth/compare.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/prefix_answer.hpp"
+#include "logdepth/test.hpp"
+#include "objects/named_monoids.hpp"
+#include "objects/regex.hpp"
+#include "oracle/language_oracle.hpp"
+#include "report/pictures/circuit_view.hpp"
+#include "report/pictures/run_answers.hpp"
+#include "runtime/exact/run_model.hpp"
+#include "runtime/file/model_meaning.hpp"
 
 namespace logdepth {
 namespace {
@@ -45,22 +55,117 @@ std::vector<Given> of_words(const Transformer& transformer, RunAnswers answers,
   for (const Letters& word : words) found.push_back(given<Given>(transformer, answers.word(word)));
   return found;
 }
-template <class Given>
-Given of_pair(const Transformer& transformer, RunAnswers answers, const DirectedGraph& graph,
-              std::uint32_t source, std::uint32_t target) {
-  const Graph named = graph_of(graph, source, target);
-  return given<Given>(transformer, answers.pair(named, source, target));
+
+RunAnswer asked(const Transformer&, RunAnswers& answers, const Letters& word) {
+  return answers.word(word);
 }
-template <class Given>
-Given of_streams(const Transformer& transformer, RunAnswers answers, const RawStreams& streams) {
-  const auto tokens = [&] { return tokens_of_streams(model_of(transformer), streams); };
-  return given<Given>(transformer, answers.streams(tokens));
+RunAnswer asked(const Transformer&, RunAnswers& answers, const DirectedGraph& graph,
+                std::uint32_t source, std::uint32_t target) {
+  return answers.pair(graph_of(graph, source, target), source, target);
+}
+RunAnswer asked(const Transformer& transformer, RunAnswers& answers, const RawStreams& streams) {
+  return answers.streams([&] { return tokens_of_streams(model_of(transformer), streams); });
+}
+/// Of an input as the public functions take it.
+template <class Given, class... Parts>
+Given answered(const Transformer& transformer, RunAnswers answers, const Parts&... parts) {
+  return given<Given>(transformer, asked(transformer, answers, parts...));
+}
+
+constexpr std::size_t kMostEntries = std::size_t{1} << 28;
+
+std::vector<TraceColumn> columns_of(const Model& model) {
+  std::vector<TraceColumn> columns;
+  for (const auto& [name, cell] : model.cells)
+    for (std::uint32_t i = 0; i < cell.coordinates.size(); ++i)
+      columns.push_back({name, i, cell.coordinates[i]});
+  if (model.cells.empty())
+    for (std::uint32_t i = 0; i < model.width; ++i) columns.push_back({std::to_string(i), 0, i});
+  return columns;
+}
+
+/// Looks on and writes it down.
+class TraceTaker : public MomentObserver {
+ public:
+  TraceTaker(const Model& model, Trace& trace)
+      : model_(model), view_(view_circuit(model)), trace_(trace) {
+    trace_.columns = columns_of(model);
+  }
+
+  /// Before the run. What is selected is not known yet; the streams alone can be too many.
+  void expect_room_for(const Tokens& tokens) const {
+    expect_room(1 + 2 * depth_at(model_, tokens.size), tokens.kinds.size() * trace_.columns.size());
+  }
+
+  void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>&) override {
+    TraceHead& taken = trace_.heads.emplace_back();
+    taken.layer = location.step;
+    taken.head = head;
+    taken.name = view_.layers[location.layer].heads[head].name;
+    taken.selected.resize(trace_.tokens);
+  }
+  void on_row(const Location&, std::size_t, const SelectedRow& row) override {
+    const std::vector<std::size_t> positions = (*row.positions)();
+    take_room(positions.size());
+    trace_.heads.back().selected[row.row].assign(positions.begin(), positions.end());
+  }
+  void moment(std::size_t layer, const char* sublayer, const Stream<ValueId>& stream) override {
+    take_room(stream.tokens * trace_.columns.size());
+    trace_.moments.push_back({layer, sublayer});
+    trace_.tokens = stream.tokens;
+    for (std::size_t token = 0; token < stream.tokens; ++token)
+      for (const TraceColumn& column : trace_.columns)
+        trace_.entries.push_back(entry(stream.at(token, column.coordinate)));
+  }
+
+ private:
+  std::uint32_t entry(ValueId value) {
+    const auto [place, added] =
+        entries_.try_emplace(value, static_cast<std::uint32_t>(trace_.numbers.size()));
+    if (added) {
+      trace_.numbers.push_back({number(value).text(), number(value).approximate().value});
+    }
+    return place->second;
+  }
+
+  void take_room(std::size_t entries) {
+    expect_room(1, entries);
+    taken_ += entries;
+  }
+  /// For so many more entries, so many times.
+  void expect_room(std::uint64_t times, std::size_t entries) const {
+    if (entries > 0 && times > (kMostEntries - taken_) / entries)
+      throw SizeLimit(
+          fmt::format("the trace has more than {} entries; expected a shorter input, or "
+                      "`logdepth run --trace FILE`, which writes as it goes",
+                      kMostEntries));
+  }
+
+  const Model& model_;
+  const CircuitView view_;
+  Trace& trace_;
+  std::unordered_map<ValueId, std::uint32_t> entries_;
+  std::size_t taken_ = 0;
+};
+
+/// With the answer whose run is looked at.
+template <class... Parts>
+Trace taken(const Transformer& transformer, const Parts&... parts) {
+  const Model& model = transformer.hidden().model;
+  Trace trace;
+  TraceTaker taker(model, trace);
+  RunAnswers answers(model, exact_engine(model, 1, {.moments = &taker}), {});
+  answers.before_runs([&](const Outcome<Tokens>& tokens) {
+    if (tokens.has_value()) taker.expect_room_for(tokens.value());
+  });
+  give(model, asked(transformer, answers, parts...), trace.answer);
+  return trace;
 }
 
 }  // namespace
 
 Answer run(const Transformer& transformer, const Letters& word) {
-  return given<Answer>(transformer, exact(transformer).word(word));
+  return answered<Answer>(transformer, exact(transformer), word);
 }
 
 std::vector<Answer> run_all(const Transformer& transformer, const std::vector<Letters>& words,
@@ -70,7 +175,7 @@ std::vector<Answer> run_all(const Transformer& transformer, const std::vector<Le
 
 Answer run(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
            std::uint32_t target) {
-  return of_pair<Answer>(transformer, exact(transformer), graph, source, target);
+  return answered<Answer>(transformer, exact(transformer), graph, source, target);
 }
 
 std::vector<Answer> run_all(const Transformer& transformer, const DirectedGraph& graph,
@@ -88,7 +193,7 @@ std::vector<Answer> run_all(const Transformer& transformer, const DirectedGraph&
 }
 
 Answer run(const Transformer& transformer, const RawStreams& streams) {
-  return of_streams<Answer>(transformer, exact(transformer), streams);
+  return answered<Answer>(transformer, exact(transformer), streams);
 }
 
 RawStreams division_streams(const Transformer& transformer, std::uint64_t dividend,
@@ -117,7 +222,7 @@ void require_settings(const RoundedSettings& settings) {
 
 RoundedAnswer run_rounded(const Transformer& transformer, const Letters& word,
                           const RoundedSettings& settings) {
-  return given<RoundedAnswer>(transformer, rounded(transformer, settings).word(word));
+  return answered<RoundedAnswer>(transformer, rounded(transformer, settings), word);
 }
 
 std::vector<RoundedAnswer> run_rounded_all(const Transformer& transformer,
@@ -129,12 +234,13 @@ std::vector<RoundedAnswer> run_rounded_all(const Transformer& transformer,
 RoundedAnswer run_rounded(const Transformer& transformer, const DirectedGraph& graph,
                           std::uint32_t source, std::uint32_t target,
                           const RoundedSettings& settings) {
-  return of_pair<RoundedAnswer>(transformer, rounded(transformer, settings), graph, source, target);
+  return answered<RoundedAnswer>(transformer, rounded(transformer, settings), graph, source,
+                                 target);
 }
 
 RoundedAnswer run_rounded(const Transformer& transformer, const RawStreams& streams,
                           const RoundedSettings& settings) {
-  return of_streams<RoundedAnswer>(transformer, rounded(transformer, settings), streams);
+  return answered<RoundedAnswer>(transformer, rounded(transformer, settings), streams);
 }
 
 Prefixes run_prefixes(const Transformer& transformer, const std::vector<Letters>& words) {
@@ -160,6 +266,269 @@ Prefixes run_prefixes(const Transformer& transformer, const std::vector<Letters>
     if (const auto& states = answers[i].states) std::ranges::copy(*states, entry);
   }
   return prefixes;
+}
+
+Trace trace(const Transformer& transformer, const Letters& word) {
+  return taken(transformer, word);
+}
+
+Trace trace(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+            std::uint32_t target) {
+  return taken(transformer, graph, source, target);
+}
+
+Trace trace(const Transformer& transformer, const RawStreams& streams) {
+  return taken(transformer, streams);
+}
+
+// What is wrong in one run, and the first value that differs: compare.hpp.
+
+namespace {
+
+std::string verdict_text(const Model& model, bool verdict) {
+  if (std::holds_alternative<GraphInput>(model.input))
+    return verdict ? "connected" : "not connected";
+  return verdict ? "accept" : "reject";
+}
+
+std::string found_text(const Model& model, const Answer& answer) {
+  if (answer.decision == Decision::accepted) return verdict_text(model, true);
+  if (answer.decision == Decision::rejected) return verdict_text(model, false);
+  return answer.reason;
+}
+
+/// The first wrong quotient or remainder of a run of natural numbers.
+void check_division(const Model& model, const Tokens& tokens, std::vector<std::string>& problems) {
+  Runner runner(model);
+  const auto stream = runner.run(tokens);
+  if (!stream.has_value()) return;  // the answer says so
+  const auto results = division_results(runner, tokens, stream.value());
+  require(!results.empty(),
+          "--against division: expected the streams of a division of natural numbers");
+  for (std::size_t token = 0; token < results.size(); ++token) {
+    const DivisionResult& result = results[token];
+    if (result.quotient_is_right && result.remainder_is_right) continue;
+    const auto number = [](const std::optional<std::uint64_t>& read) {
+      return read ? std::to_string(*read) : std::string("no natural number");
+    };
+    problems.push_back("token " + std::to_string(token) + ": " + std::to_string(result.dividend) +
+                       " divided by " + std::to_string(result.divisor) + ": expected quotient " +
+                       std::to_string(result.dividend / result.divisor) + " and remainder " +
+                       std::to_string(result.dividend % result.divisor) + ", found " +
+                       number(result.quotient) + " and " + number(result.remainder));
+    return;
+  }
+}
+
+RunCheck checked(const Model& model, const RunComparison& comparison, const OneQuestion& question,
+                 Answer answer) {
+  const RunReview review = review_of(comparison, model, question);
+  RunCheck check;
+  if (answer.broken_promise) check.problems.push_back(*answer.broken_promise);
+  if (review.wrong_answer) {
+    check.problems.push_back(*review.wrong_answer);
+  } else if (review.verdict &&
+             answer.decision != (*review.verdict ? Decision::accepted : Decision::rejected)) {
+    check.problems.push_back("expected " + verdict_text(model, *review.verdict) + ", found " +
+                             found_text(model, answer));
+  }
+  if (comparison.against == "division" && question.tokens.has_value())
+    check_division(model, question.tokens.value(), check.problems);
+  if (review.difference)
+    check.problems.push_back("first difference from the program: " + describe(*review.difference));
+  // An input that the file is not made for was compared with nothing.
+  if (!question.tokens.has_value()) check.problems.push_back(answer.reason);
+  check.answer = std::move(answer);
+  return check;
+}
+
+Diff differing(const Transformer& transformer, const OneQuestion& question,
+               const DiffSettings& settings) {
+  require_consistent(settings);
+  const auto outcome = difference_of(settings, transformer.hidden().model, question.tokens);
+  Diff diff;
+  if (!outcome.has_value()) {
+    diff.refused = describe(outcome.refusal());
+  } else if (const auto& found = outcome.value()) {
+    diff.first = {found->step,     found->sublayer, found->token,    found->cell,
+                  found->expected, found->got,      describe(*found)};
+  }
+  return diff;
+}
+
+}  // namespace
+
+RunCheck check(const Transformer& transformer, const Letters& word,
+               const RunComparison& comparison) {
+  const Model& model = transformer.hidden().model;
+  return checked(model, comparison, question_of(model, word), run(transformer, word));
+}
+RunCheck check(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+               std::uint32_t target, const RunComparison& comparison) {
+  const Model& model = transformer.hidden().model;
+  return checked(model, comparison, question_of(model, graph, source, target),
+                 run(transformer, graph, source, target));
+}
+RunCheck check(const Transformer& transformer, const RawStreams& streams,
+               const RunComparison& comparison) {
+  const Model& model = transformer.hidden().model;
+  return checked(model, comparison, question_of(model, streams), run(transformer, streams));
+}
+
+Diff diff(const Transformer& transformer, const Letters& word, const DiffSettings& settings) {
+  return differing(transformer, question_of(transformer.hidden().model, word), settings);
+}
+Diff diff(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
+          std::uint32_t target, const DiffSettings& settings) {
+  return differing(transformer, question_of(transformer.hidden().model, graph, source, target),
+                   settings);
+}
+Diff diff(const Transformer& transformer, const RawStreams& streams, const DiffSettings& settings) {
+  return differing(transformer, question_of(transformer.hidden().model, streams), settings);
+}
+
+// Property tests against what the user says is right: test.hpp.
+
+namespace {
+
+using Numbers = std::map<std::string, std::string>;
+
+/// A language, or numbers of words, as functions of the user's have them.
+class FunctionOracle : public LanguageOracle {
+ public:
+  FunctionOracle(const Letters& alphabet, std::function<bool(const Letters&)> language,
+                 std::function<Numbers(const Letters&)> numbers)
+      : alphabet_(alphabet), language_(std::move(language)), numbers_(std::move(numbers)) {}
+
+  const Alphabet& alphabet() const override { return alphabet_; }
+  bool accepts(const Word& word) const override {
+    require(language_ != nullptr,
+            "the transformer decides words; expected a function that decides whether a word is "
+            "accepted");
+    return language_(letters(word));
+  }
+  std::optional<std::string> named_values(const Word& word) const override {
+    if (!numbers_) return std::nullopt;
+    std::vector<std::string> fields;
+    for (const auto& [name, number] : numbers_(letters(word))) {
+      // As numbers of runs are written, without the blanks that separate names.
+      std::string text = name + "=";
+      for (const char c : number)
+        if (c != ' ') text += c;
+      fields.push_back(std::move(text));
+    }
+    return joined(fields, " ");
+  }
+  std::string name() const override { return "the function"; }
+
+ private:
+  Letters letters(const Word& word) const {
+    Letters names;
+    for (const Letter letter : word) names.push_back(alphabet_.name(letter));
+    return names;
+  }
+
+  Alphabet alphabet_;
+  std::function<bool(const Letters&)> language_;
+  std::function<Numbers(const Letters&)> numbers_;
+};
+
+/// "of 3 vertices with 0 -> 1, 1 -> 2"
+std::string graph_text(const DirectedGraph& graph) {
+  std::vector<std::string> edges;
+  for (const auto& [from, to] : graph.edges) edges.push_back(fmt::format("{} -> {}", from, to));
+  return "of " + counted(graph.vertices, "vertex", "vertices") + " with " +
+         (edges.empty() ? "no edge" : joined(edges));
+}
+
+}  // namespace
+
+TestResult test(const Transformer& transformer, const std::function<bool(const Letters&)>& language,
+                const TestedWords& words) {
+  return tested_words(model_of(transformer),
+                      FunctionOracle(transformer.alphabet(), language, nullptr), words);
+}
+
+TestResult test_numbers(const Transformer& transformer,
+                        const std::function<Numbers(const Letters&)>& numbers,
+                        const TestedWords& words) {
+  return tested_words(model_of(transformer),
+                      FunctionOracle(transformer.alphabet(), nullptr, numbers), words);
+}
+
+TestResult test_against(const Transformer& transformer, const std::string& oracle,
+                        const TestedWords& words) {
+  const Model& model = transformer.hidden().model;
+  return tested_words(model, *load_language_oracle({oracle, {}}, model).oracle, words);
+}
+
+TestResult test_regex(const Transformer& transformer, const std::string& expression,
+                      const TestedWords& words) {
+  const auto oracle = make_regex_oracle(parse_regex(expression, Alphabet(transformer.alphabet())));
+  return tested_words(model_of(transformer), *oracle, words);
+}
+
+TestResult test_group(const Transformer& transformer, const std::string& name,
+                      const TestedWords& words) {
+  return tested_words(model_of(transformer),
+                      *make_action_oracle(named_monoid(name), "group " + name), words);
+}
+
+std::string TestResult::text() const {
+  const std::string asked = fmt::format(
+      "{}, {} with one letter that differs from the rest, {}, {} accepted, {}",
+      counted(exhaustive_words, "short word"), counted(chosen_words, "word"),
+      counted(random_words, "random word"), accepted, counted(promises, "contract instance"));
+  if (!wrong) return "passed: " + asked;
+  return fmt::format("failed: the word '{}': expected {}, found {}; tested: {}",
+                     show_word(wrong->word), wrong->expected, wrong->got, asked);
+}
+
+GraphTestResult test_graphs(const Transformer& transformer, const TestedGraphs& graphs) {
+  return tested_graphs(transformer.hidden().model, nullptr, graphs);
+}
+
+GraphTestResult test_graphs(
+    const Transformer& transformer,
+    const std::function<bool(const DirectedGraph&, std::uint32_t, std::uint32_t)>& connected,
+    const TestedGraphs& graphs) {
+  const auto oracle = [&](const Graph& graph, Vertex source, Vertex target) {
+    return connected(numbered_graph(graph), source, target);
+  };
+  return tested_graphs(transformer.hidden().model, oracle, graphs);
+}
+
+DivisionTestResult test_division(const Transformer& transformer, const TestedDivisions& divisions) {
+  return tested_divisions(transformer.hidden().model, divisions);
+}
+
+ComputationGraphTestResult test_computation_graphs(const Transformer& transformer,
+                                                   const TestedComputationGraphs& graphs) {
+  return tested_computation_graphs(transformer.hidden().model, graphs);
+}
+
+std::string GraphTestResult::text() const {
+  const std::string asked =
+      fmt::format("{}, {}, {}, {} connected, {}", counted(exhaustive_graphs, "small graph"),
+                  counted(random_graphs, "larger graph"), counted(pairs, "query", "queries"),
+                  connected, counted(promises, "contract instance"));
+  if (!wrong) return "passed: " + asked;
+  return fmt::format("failed: the graph {}, from {} to {}: expected {}, found {}; tested: {}",
+                     graph_text(wrong->graph), wrong->source, wrong->target, wrong->expected,
+                     wrong->got, asked);
+}
+
+std::string DivisionTestResult::text() const {
+  const std::string asked =
+      fmt::format("{}, {}, {}, {}", counted(exhaustive_inputs, "short input"),
+                  counted(random_inputs, "random input"), counted(divisions, "division"),
+                  counted(promises, "contract instance"));
+  if (!wrong) return "passed: " + asked;
+  std::vector<std::string> dividends;
+  for (const std::uint64_t dividend : wrong->dividends)
+    dividends.push_back(std::to_string(dividend));
+  return fmt::format("failed: {} by {}: expected {}, found {}; tested: {}", joined(dividends, " "),
+                     wrong->divisor, wrong->expected, wrong->got, asked);
 }
 
 }  // namespace logdepth

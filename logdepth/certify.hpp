@@ -15,18 +15,18 @@ struct FailedTheorem {
 
 /// What is proved of a transformer, or why nothing is.
 struct Certification {
-  std::string theorem;                ///< its name; empty where nothing is proved
+  std::string theorem;                ///< its name; empty where there is none
   std::string scope;                  ///< "every length", "at most 16 letters"
   std::string statement;              ///< what `logdepth-recheck` prints
-  bool outputs_proved = false;        ///< false: heads and norms, not what the outputs compute
+  bool outputs_proved = false;        ///< false: nothing, or selections (heads and norms) alone
   std::string certificate;            ///< the proof: the bytes that `logdepth certify -o` writes
-  std::vector<FailedTheorem> failed;  ///< where nothing is proved, each theorem that was tried
-  /// A theorem covers the weights.
-  bool proved() const { return !theorem.empty(); }
+  std::vector<FailedTheorem> failed;  ///< where there is no theorem, each that was tried
+  /// A theorem is about the answers. The theorem `selections` is not: its outputs may be wrong.
+  bool proved() const { return outputs_proved; }
 };
 
-/// Proves the weights correct for every word of every length, from the matrices alone, and checks the
-/// proof with the code of `logdepth-recheck` (TRUST.md). Errors: none.
+/// Proves the weights correct for every word of every length, from the matrices alone, or, where no theorem is about
+/// the answers, what heads select; and checks this with the code of `logdepth-recheck` (TRUST.md). Errors: none.
 [[nodiscard]] Certification certify(const Transformer& transformer);
 
 /// Checks a certificate, whoever made it, as `logdepth-recheck` does. Errors: InputError for what is no

@@ -131,4 +131,18 @@ struct ComputationGraphSettings {
 Transformer compile_computation_graph(const ComputationGraphSettings& settings = {},
                                       const CompileSettings& compiling = {});
 
+/// A network of `logdepth zoo`, whose algorithm is known.
+struct ZooNetwork {
+  std::string name;      ///< "group-S3", "tomita4", "graphs-compact"
+  std::string family;    ///< "groups", "Tomita languages", ...
+  std::string computes;  ///< one line
+  std::string command;   ///< that compiles the same weights
+};
+
+/// All of them, in the order of `logdepth zoo --list`.
+std::vector<ZooNetwork> zoo_networks();
+
+/// The network of this name. Errors: InputError for a name that is not in the list.
+Transformer zoo(const std::string& name);
+
 }  // namespace logdepth

@@ -35,7 +35,7 @@ struct ExportSettings {
   bool single = false;     ///< float32 instead of float64
   std::uint64_t seed = 1;  ///< of the random inputs of the self-test
   /// Bounds for every word up to the length, as certificate.json in the folder; not for onnx. The
-  /// temperatures and tolerances follow from them.
+  /// temperatures and tolerances follow from them. They are computed by the program python3.
   bool certify = false;
 };
 
@@ -69,8 +69,8 @@ class ExportWrong : public std::runtime_error {
 /// Writes the transformer for other programs to `path`, a folder or (onnx) a file, after its
 /// self-test: the arrays that are to be written are evaluated on short words, on random ones and on
 /// all their prefixes, and give the answers of the exact run. Errors: ExportRefused, ExportWrong;
-/// InputError for a length of 0 or beyond the file's own limit, a temperature that is none, or a
-/// path that cannot be written; SizeLimit.
+/// InputError for a length of 0 or beyond the file's own limit, a temperature that is none, a path
+/// that cannot be written, or a certificate without python3; SizeLimit.
 ExportReport export_network(const Transformer& transformer, const ExportSettings& settings,
                             const std::string& path);
 

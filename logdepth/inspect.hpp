@@ -16,15 +16,15 @@ struct CellSheet {
   std::string lifetime;                    ///< "permanent", "state", "scratch" or "erased"
   std::vector<std::uint32_t> coordinates;  ///< of the residual stream
   std::string meaning;                     ///< a line: "one of 3 labels: begin, a, b"
-  /// What reads it, in the order of a run: "head prev (layer 0)", "look-up product (layer 0)",
-  /// "output"; layers are those of the file, from 0.
+  /// What reads it, in the order of a run: "head prev (layer 1)", "look-up product (layer 1)",
+  /// "output"; layers are those of the file, from 1.
   std::vector<std::string> read_by;
   std::vector<std::string> written_by;  ///< the same of what writes it, "embedding" among them
 };
 
 /// A head of the file.
 struct HeadSheet {
-  std::size_t layer = 0;  ///< of the file, from 0
+  std::size_t layer = 0;  ///< of the file, from 1
   std::size_t head = 0;   ///< of the layer, from 0
   std::string name;       ///< as the program calls it, else "head 1"
   std::string selects;    ///< what it promises: "exactly one position", ...

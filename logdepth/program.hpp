@@ -10,16 +10,17 @@
 #include "logdepth/errors.hpp"
 #include "logdepth/statements.hpp"
 
-namespace logdepth::inline compiler_program {
-struct Program;  ///< what the compiler takes; an author never needs its inside
-}
+namespace logdepth { inline namespace compiler_program {
+/// What the compiler takes; an author never needs its inside.
+struct Program;
+}}  // namespace logdepth::compiler_program
 
 namespace logdepth {
 
 /// A construction, written down: cells with their types, then statements in the order in which a
 /// theorist says them, one after the other at every token at once. The words are those of the text
 /// form (`.cells`), and what is built is the same program; what a program means, and which rules it
-/// has to obey, is said there (docs/library/program.md leads to it).
+/// has to obey, is said there (docs/library leads to it).
 ///
 ///   cells::Program p("majority");
 ///   p.alphabet({"0", "1"}).fixed_loops(0);

@@ -152,7 +152,8 @@ struct RoundedNumber {
 enum class Certainty {
   certified,   ///< proved, from the error bounds of every number of the run
   ambiguous,   ///< some head or test met numbers that the bounds cannot tell apart
-  uncertified  ///< the error is too large, or another rule than "bounded" was used
+  uncertified  ///< the error is too large, a promise is not known to be kept, or another rule than
+               ///< "bounded" was used
 };
 /// Its name: "certified", "ambiguous", "uncertified".
 std::string text(Certainty certainty);
@@ -169,6 +170,7 @@ struct RoundedAnswer {
   std::optional<std::vector<std::vector<std::uint32_t>>> products;
   std::optional<std::vector<std::uint32_t>> states;  ///< as of an Answer
   std::vector<Certainty> prefixes;                   ///< of each of `products` or `states`
+  std::optional<std::string> broken_promise;         ///< as of an Answer; then nothing is certified
   std::uint64_t depth = 0;                           ///< layers that were run
 
   /// False for all that is not decided as well.

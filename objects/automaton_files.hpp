@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "objects/automaton.hpp"
 
-namespace logdepth::inline objects {
+namespace logdepth { inline namespace objects {
 
 /// Readers of automaton files. `source` names the file in messages; `text` is its content.
 /// All of them accept nondeterministic automata. Errors: InputError with file, line and
@@ -71,4 +75,65 @@ Nfa nfa_of(const Dfa& dfa);
 /// Errors: InputError naming the path, also when it ends in none of them.
 std::string write_automaton(const Nfa& nfa, const std::string& path);
 
-}  // namespace logdepth::inline objects
+/// Digits only; how many does not matter.
+bool is_natural(std::string_view text);
+
+/// Of an automaton file; as many states as `determinise` reaches.
+inline constexpr std::size_t kMostFileStates = std::size_t{1} << 20;
+inline constexpr std::size_t kMostFileArcs = std::size_t{1} << 22;
+/// Errors: SizeLimit when a file has this many arcs and another one.
+void require_room_for_arc(std::size_t arcs);
+/// Errors: InputError naming the file, for names that are no letters.
+Alphabet alphabet_of_file(std::vector<std::string> names, const std::string& source);
+
+/// What the readers of automaton files share: states and letters arrive by name, in any order, and
+/// become dense indices here, so a file with a state number of four thousand million costs no more
+/// than its lines.
+class AutomatonBuilder {
+ public:
+  /// Errors: SizeLimit for one state more than the limit.
+  State state(const std::string& name);
+  /// What people call it, where that is not the name it arrives by.
+  void call(State state, const std::string& name) { nfa_.names[state] = name; }
+  void set_initial(State state) { nfa_.initial.push_back(state); }
+  void set_accepting(State state) { nfa_.accepting[state] = true; }
+  bool has_initial() const { return !nfa_.initial.empty(); }
+  std::size_t initial_states() const { return nfa_.initial.size(); }
+  bool has_accepting() const;
+  /// Keeps a note for whoever gave the file; a second one of the same words is dropped.
+  void note(const std::string& sentence);
+  void looks_like(const std::string& machine) { nfa_.looks_like = machine; }
+  /// An absent letter is epsilon. Errors: SizeLimit for one arc more than the limit.
+  void arc(State from, std::optional<std::string> letter, State to);
+
+  /// Letters of the given alphabet, which holds all that occur, or else those that occur: in byte
+  /// order, numbers by value. Errors: InputError when there is no letter or a name is no letter.
+  Nfa finish(const std::string& source, std::optional<Alphabet> alphabet = std::nullopt) &&;
+
+ private:
+  Nfa nfa_;
+  std::unordered_map<std::string, State> states_;
+  std::unordered_map<std::string, std::size_t> letters_;
+  std::vector<std::string> letter_names_;
+};
+
+/// What the writers of automaton files share: the names of states, and what has to be said
+/// otherwise in formats that lack a word for it.
+
+/// The names of the automaton's states where each is a plain name and none occurs twice; else q0,
+/// q1, ...
+std::vector<std::string> names_to_write(const Nfa& nfa);
+
+/// The same language from one initial state: a new one, from which epsilon arcs lead to the old
+/// ones, where there are none or several.
+Nfa with_one_initial_state(Nfa nfa);
+
+/// Every letter on an arc: those that are on none lead from an initial state, of which there is at
+/// least one, to a new state without a way out.
+Nfa with_every_letter_on_an_arc(Nfa nfa);
+
+/// Without epsilon: a state has the arcs of all states that epsilon leads to, and accepts where one
+/// of them does. Errors: SizeLimit for more than two million arcs.
+Nfa without_epsilon(const Nfa& nfa);
+
+}}  // namespace logdepth::objects

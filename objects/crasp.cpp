@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 #include <map>
-#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
-#include "base/utf8.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/text_place.hpp"
+#include "objects/text_format.hpp"
 
-namespace logdepth::inline objects {
+namespace logdepth { inline namespace objects {
 namespace {
 
 using Operation = CraspProgram::Operation;
@@ -29,7 +27,7 @@ constexpr std::string_view kReserved[] = {"and", "or",  "not",      "true", "fal
 struct CraspWord {
   enum class Kind { name, number, letter, symbol, end };
   Kind kind = Kind::end;
-  std::string_view text;       ///< of a letter without Q_ and without quotation marks
+  std::string_view text;       ///< of a letter as it is spelled, without Q_ and quotation marks
   std::string_view word = {};  ///< the spelling of ours, where the file has another one
 
   bool is(std::string_view other) const {
@@ -51,6 +49,19 @@ std::string_view without_comment(std::string_view line) {
   for (std::size_t at = line.find("//"); at != std::string_view::npos; at = line.find("//", at + 1))
     if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') return line.substr(0, at);
   return line;
+}
+
+/// A letter in quotation marks, and how many bytes it takes with them: \" and \\ are the characters behind the backslash.
+std::optional<std::pair<std::string, std::size_t>> quoted_letter(std::string_view text) {
+  if (!text.starts_with('"')) return std::nullopt;
+  std::string letter;
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (text[at] == '"' && !letter.empty()) return {{std::move(letter), at + 1}};
+    const std::string_view behind = text.substr(at + 1, 1);
+    at += text[at] == '\\' && (behind == "\"" || behind == "\\");
+    letter += text[at];  // a letter is not empty: the first character may be this mark
+  }
+  return std::nullopt;
 }
 
 class CraspReader {
@@ -129,14 +140,16 @@ class CraspReader {
   /// After Q_: letters, digits and _, or one other character, or any text in quotation marks.
   void read_letter() {
     if (rest_.starts_with('"')) {
-      const std::size_t end = rest_.find('"', 2);  // a letter is not empty, and may be this mark
-      if (end == std::string_view::npos) refuse("expected a second \" after Q_\"");
-      token_ = {CraspWord::Kind::letter, rest_.substr(1, end - 1)};
-      rest_.remove_prefix(end + 1);
+      auto quoted = quoted_letter(rest_);
+      if (!quoted) refuse("expected a second \" after Q_\"");
+      letter_ = std::move(quoted->first);
+      token_ = {CraspWord::Kind::letter, rest_.substr(1, quoted->second - 2)};
+      rest_.remove_prefix(quoted->second);
     } else {
       take(CraspWord::Kind::letter, std::max(length_of_name(), utf8_length(rest_)));
       if (token_.text.empty() || token_.text.front() == ' ' || token_.text.front() == '\t')
         refuse("expected a letter after Q_");
+      letter_ = token_.text;
     }
   }
 
@@ -165,8 +178,13 @@ class CraspReader {
   void read_alphabet(const std::vector<std::string_view>& fields) {
     if (alphabet_) refuse("expected one line 'alphabet', found a second one");
     if (fields.size() == 1) refuse("expected letters after 'alphabet'");
+    std::vector<std::string> letters;
+    for (const std::string_view field : std::span(fields).subspan(1)) {
+      const auto quoted = quoted_letter(field);
+      letters.emplace_back(quoted && quoted->second == field.size() ? quoted->first : field);
+    }
     try {
-      alphabet_ = Alphabet({fields.begin() + 1, fields.end()});
+      alphabet_ = Alphabet(std::move(letters));
     } catch (const InputError& error) {
       refuse(error.what());
     }
@@ -413,7 +431,7 @@ class CraspReader {
   NodeId number() { return add(Operation::number, {}, value_of_number()); }
 
   NodeId letter() {
-    const auto letter = alphabet_->find(token_.text);
+    const auto letter = alphabet_->find(letter_);
     if (!letter) refuse("expected a letter of the alphabet after Q_" + found());
     next();
     return add(Operation::letter, {}, *letter);
@@ -471,6 +489,7 @@ class CraspReader {
   std::size_t line_ = 0;
   std::string_view text_;  ///< the present line
   std::string_view rest_;  ///< of it, behind token_
+  std::string letter_;     ///< which token_ stands for
   CraspWord token_;
   std::string_view position_ = "i";  ///< what the position is called; j in #[j <= i] P(j)
   int nesting_ = 0;
@@ -487,4 +506,4 @@ CraspProgram parse_crasp(const std::string& text, const std::string& source) {
   return CraspReader(source).read(text);
 }
 
-}  // namespace logdepth::inline objects
+}}  // namespace logdepth::objects

@@ -9,7 +9,7 @@
 
 #include "objects/automaton.hpp"
 
-namespace logdepth::inline objects {
+namespace logdepth { inline namespace objects {
 
 /// A program in C-RASP (Yang and Chiang 2024): lines of truth values and of counts, each with a value
 /// at every position of a word. What its lines say stands in `nodes`, operands before what uses them.
@@ -71,4 +71,4 @@ inline constexpr std::int64_t kMaxCraspDistance = 256;
 /// InputError with file, line and what was expected.
 CraspProgram parse_crasp(const std::string& text, const std::string& source);
 
-}  // namespace logdepth::inline objects
+}}  // namespace logdepth::objects

@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/quoted_text.hpp"
-#include "logdepth/errors.hpp"
-#include "objects/text_place.hpp"
+#include "base/text_lines.hpp"
+#include "objects/text_format.hpp"
 
-namespace logdepth::inline objects {
+namespace logdepth { inline namespace objects {
 
 namespace {
 
@@ -59,6 +60,16 @@ void for_each_token(const std::string& text, const std::string& source,
       skip_to(i + 1);
       token.end = i;
       visit(token);
+    } else if (text[i] == '<') {
+      std::size_t open = 0;
+      do {
+        if (i >= text.size())
+          throw error_at(text, source, token.begin, "expected '>' to end the HTML string");
+        open += text[i] == '<' ? 1 : 0;
+        open -= text[i++] == '>' ? 1 : 0;
+      } while (open > 0);
+      token.end = i;
+      visit(token);
     } else if (text.compare(i, 2, "->") == 0 || text.compare(i, 2, "--") == 0) {
       token.text = "->";
       skip_to(i + 2);
@@ -69,9 +80,7 @@ void for_each_token(const std::string& text, const std::string& source,
       if (i == token.begin) {
         ++i;
       } else {
-        token.text = text.substr(token.begin, i - token.begin);
-        std::transform(token.text.begin(), token.text.end(), token.text.begin(),
-                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        token.text = lower_case(text.substr(token.begin, i - token.begin));
       }
       token.end = i;
       visit(token);
@@ -94,57 +103,179 @@ std::size_t closing(const std::vector<Token>& tokens, std::size_t at, std::strin
 
 }  // namespace
 
-std::string with_single_edges(const std::string& text, const std::string& source) {
-  constexpr std::size_t longest = std::size_t{1} << 28;
+namespace {
+
+/// The value of an attribute that is an HTML string, as a quoted string: its text, with line breaks.
+std::string text_of_html(const std::string& html) {
+  std::string text = "\"", lines;
+  bool in_tag = false;
+  for (std::size_t i = 1; i + 1 < html.size(); ++i) {
+    const char c = html[i];
+    if (c == '\n') lines += c;
+    if (c == '<' && lower_case(html.substr(i, 3)) == "<br") text += "\\n";
+    if (c == '"' || c == '\\') text += in_tag ? "" : "\\";
+    in_tag = c == '<' || (in_tag && c != '>');
+    if (!in_tag && c != '>') text += c == '\n' ? ' ' : c;
+  }
+  const std::size_t length = text.size() + 1 + lines.size();
+  return text + '"' + std::string(html.size() - std::min(length, html.size()), ' ') + lines;
+}
+
+/// One end of an edge: a node, perhaps with a port, or the nodes in braces.
+struct EdgeEnd {
+  std::vector<std::string> names;
+  bool braces = false;
+  std::size_t end = 0;  ///< the token behind it
+};
+
+class EdgeReader {
+ public:
+  EdgeReader(const std::string& text, const std::vector<Token>& tokens)
+      : text_(text), tokens_(tokens) {}
+
+  std::string_view at(std::size_t i) const {
+    return i < tokens_.size() ? std::string_view(tokens_[i].text) : std::string_view();
+  }
+  std::string raw(std::size_t first, std::size_t end) const {
+    return text_.substr(tokens_[first].begin, tokens_[end - 1].end - tokens_[first].begin);
+  }
+  bool is_name(std::size_t i) const {
+    return i < tokens_.size() && !is_dot_mark(tokens_[i]) && at(i) != "subgraph";
+  }
+
+  /// Absent where it is something else, also braces with more than names and attributes of their own.
+  std::optional<EdgeEnd> end_from(std::size_t i) const {
+    if (is_name(i)) {
+      std::size_t end = i + 1;
+      while (at(end) == ":" && is_name(end + 1)) end += 2;
+      return EdgeEnd{{raw(i, end)}, false, end};
+    }
+    if (at(i) == "subgraph") i += is_name(i + 1) ? 2 : 1;
+    if (at(i) != "{") return std::nullopt;
+    EdgeEnd result{{}, true, i + 1};
+    for (std::size_t& k = result.end; at(k) != "}"; ++k) {
+      if (at(k) == ";" || at(k) == ",") continue;
+      if (!is_name(k)) return std::nullopt;
+      if (at(k + 1) == "=") {
+        k += 2;
+        continue;
+      }
+      result.names.push_back(raw(k, k + 1));
+    }
+    ++result.end;
+    return result;
+  }
+
+  /// The ends between arrows from this token on.
+  std::vector<EdgeEnd> ends_from(std::size_t i) const {
+    std::vector<EdgeEnd> ends;
+    for (auto end = end_from(i); end; end = end_from(end->end + 1)) {
+      ends.push_back(*end);
+      if (at(end->end) != "->") return ends;
+    }
+    return {};
+  }
+
+ private:
+  const std::string& text_;
+  const std::vector<Token>& tokens_;
+};
+
+std::vector<Token> tokens_of(const std::string& text, const std::string& source) {
   std::vector<Token> tokens;
   for_each_token(text, source, [&](const Token& token) { tokens.push_back(token); });
-  const auto raw = [&](const Token& token) {
-    return text.substr(token.begin, token.end - token.begin);
-  };
+  return tokens;
+}
+
+std::string without_html(const std::string& text, const std::string& source) {
   std::string result;
   std::size_t copied = 0;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].text == "[") i = closing(tokens, i, "]");
-    if (i == 0 || i + 1 >= tokens.size()) continue;
-    const bool targets = tokens[i].text == "->" && tokens[i + 1].text == "{";
-    const bool alone = targets && !is_dot_mark(tokens[i - 1]) &&
-                       (i < 2 || (tokens[i - 2].text != "->" && tokens[i - 2].text != "subgraph" &&
-                                  tokens[i - 2].text != ":"));
-    if (!alone) continue;
-    const std::size_t end = closing(tokens, i, "}");
-    std::vector<std::string> names;
-    bool plain = end < tokens.size();
-    for (std::size_t k = i + 2; plain && k < end; ++k) {
-      if (tokens[k].text == ";" || tokens[k].text == ",") continue;
-      plain = !is_dot_mark(tokens[k]) && tokens[k].text != "subgraph";
-      names.push_back(raw(tokens[k]));
+  bool value = false;
+  for (const Token& token : tokens_of(text, source)) {
+    if (value && token.text == "<") {
+      result += text.substr(copied, token.begin - copied) +
+                text_of_html(text.substr(token.begin, token.end - token.begin));
+      copied = token.end;
     }
-    if (!plain || (end + 1 < tokens.size() && tokens[end + 1].text == "->")) continue;
-    std::size_t last = end;
+    value = token.text == "=";
+  }
+  return result + text.substr(copied);
+}
+
+}  // namespace
+
+std::string plain_dot(const std::string& file, const std::string& source) {
+  constexpr std::size_t longest = std::size_t{1} << 28;
+  constexpr std::size_t kMostProducts = 20000;
+  const std::string text = without_html(file, source);
+  const std::vector<Token> tokens = tokens_of(text, source);
+  const EdgeReader reader(text, tokens);
+  std::string result;
+  std::size_t copied = 0, braces = 0, products = 0;
+  const auto copy_until = [&](std::size_t offset) {
+    result += text.substr(copied, offset - copied);
+    copied = offset;
+  };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].text == "[") {
+      i = closing(tokens, i, "]");
+      continue;
+    }
+    const bool opens = tokens[i].text == "{";
+    const bool begins = braces > 0 && reader.at(i - 1) != "->" && reader.at(i - 1) != "subgraph" &&
+                        (opens || !is_dot_mark(tokens[i]));
+    const std::vector<EdgeEnd> ends = begins ? reader.ends_from(i) : std::vector<EdgeEnd>();
+    const bool expands =
+        ends.size() > 1 && std::ranges::any_of(ends, [](const EdgeEnd& end) { return end.braces; });
+    if (!expands) {
+      const std::string_view before = reader.at(i - 1), behind = reader.at(i + 1);
+      if (tokens[i].text == "->" && (before == "}" || before == "subgraph" || behind == "{" ||
+                                     behind == "subgraph" || reader.at(i - 2) == "subgraph"))
+        throw error_at(text, source, tokens[i].begin,
+                       "expected an edge between nodes, edges of subgraphs that have more than "
+                       "names are not read");
+      if (opens && braces++ > 0 && reader.at(i - 1) != "subgraph" &&
+          reader.at(i - 2) != "subgraph") {
+        copy_until(tokens[i].begin);
+        result += "subgraph ";
+      }
+      if (ends.size() > 1) i = ends.back().end - 1;
+      continue;
+    }
+    copy_until(tokens[i].begin);
+    std::size_t last = ends.back().end;
     std::string attributes;
-    if (end + 1 < tokens.size() && tokens[end + 1].text == "[") {
-      last = closing(tokens, end + 1, "]");
-      if (last == tokens.size()) continue;
-      attributes = text.substr(tokens[end + 1].begin, tokens[last].end - tokens[end + 1].begin);
+    if (reader.at(last) == "[") {
+      const std::size_t end = std::min(closing(tokens, last, "]"), tokens.size() - 1) + 1;
+      attributes = ' ' + reader.raw(last, end);
       std::ranges::replace(attributes, '\n', ' ');
+      last = end;
     }
-    const std::string from = raw(tokens[i - 1]);
-    result += text.substr(copied, tokens[i - 1].begin - copied);
-    if (names.empty()) result += from;
-    for (const std::string& name : names) {
-      if (result.size() > longest)
+    std::size_t added = 0;
+    const auto add = [&](const std::string& statement) {
+      if (result.size() > longest || products > kMostProducts)
         throw SizeLimit(
-            fmt::format("{}: with an edge per target the text has more than {} bytes, "
-                        "the limit; try a smaller automaton",
-                        source, longest));
-      result += (&name == &names.front() ? "" : ";") + from + " -> " + name + " " + attributes;
+            fmt::format("{}: the edges of subgraphs are more than the limit of {} edges from "
+                        "subgraphs to subgraphs and {} bytes; try a smaller one",
+                        source, kMostProducts, longest));
+      result += (added++ == 0 ? "" : ";") + statement;
+    };
+    for (std::size_t k = 1; k < ends.size(); ++k) {
+      const auto& sources = ends[k - 1].names;
+      const auto& targets = ends[k].names;
+      const std::string arrow = reader.raw(ends[k - 1].end, ends[k - 1].end + 1);
+      if (targets.empty()) std::for_each(sources.begin(), sources.end(), add);
+      if (sources.empty()) std::for_each(targets.begin(), targets.end(), add);
+      if (sources.size() > 1) products += sources.size() * targets.size();
+      for (const std::string& from : sources)
+        for (const std::string& to : targets) add(from + arrow + to + attributes);
     }
-    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(tokens[i - 1].begin);
-    copied = tokens[last].end;
-    result.append(static_cast<std::size_t>(
-                      std::count(begin, text.begin() + static_cast<std::ptrdiff_t>(copied), '\n')),
-                  '\n');
-    i = last;
+    if (added == 0) add("node []");
+    copied = tokens[last - 1].end;
+    const auto first = text.begin() + static_cast<std::ptrdiff_t>(tokens[i].begin);
+    const auto behind = text.begin() + static_cast<std::ptrdiff_t>(copied);
+    result.append(static_cast<std::size_t>(std::count(first, behind, '\n')), '\n');
+    i = last - 1;
   }
   return result + text.substr(copied);
 }
@@ -181,9 +312,9 @@ void check_dot_outline(const std::string& text, const std::string& source, Stric
                            ", which draws them in another direction than they are written; write "
                            "an edge per direction");
     }
-    if (token.text == "<") {
+    if (token.text == "<" && last != "=") {
       throw error_at(text, source, token.begin,
-                     "expected a quoted string, HTML strings are not read");
+                     "expected a name, HTML strings are read as values of attributes alone");
     }
     if (token.text == "strict" && last.empty() && strict == StrictGraphs::refused) {
       throw error_at(text, source, token.begin,
@@ -194,13 +325,6 @@ void check_dot_outline(const std::string& text, const std::string& source, Stric
                      fmt::format("expected braces nested at most {} deep", max_nesting));
     }
     if (token.text == "}" && nesting > 0) --nesting;
-    const bool from_subgraph =
-        token.text == "->" && (last == "}" || last == "subgraph" || last_but_one == "subgraph");
-    const bool to_subgraph = last == "->" && (token.text == "{" || token.text == "subgraph");
-    if (from_subgraph || to_subgraph) {
-      throw error_at(text, source, token.begin,
-                     "expected an edge between two nodes, edges of subgraphs are not read");
-    }
     names += token.text.size() > 1 || token.text == "\"" || std::isalnum(token.text[0]) != 0;
     subgraphs += token.text == "subgraph" || (token.text == "{" && nesting > 1 &&
                                               last != "subgraph" && last_but_one != "subgraph");
@@ -233,7 +357,7 @@ std::string without_attributes(const std::string& text, const std::string& sourc
 
 // Boost's errors have no line. The line of an error is the first one whose end already shows it:
 // text cut before it fails only because it ends early. Some name the token that they are at.
-InputError dot_error(const std::string& text, const std::string& source,
+InputError dot_error(const std::string& text, const std::string& file, const std::string& source,
                      const std::string& expected, const std::string& error,
                      const std::function<std::string(const std::string&)>& parse) {
   std::vector<std::size_t> ends;
@@ -252,21 +376,21 @@ InputError dot_error(const std::string& text, const std::string& source,
       high = middle;
     }
   }
-  const std::size_t begin = low == 0 ? 0 : ends[low - 1];
-  const std::string_view line = std::string_view(text).substr(begin, ends[low] - begin);
+  const std::string_view line = lines_of(file).at(low);
   constexpr std::string_view mark = "token is \"";
-  std::size_t at = std::min(line.find_first_not_of(" \t\r\n"), line.size() - 1);
+  const std::size_t end = line.empty() ? 0 : line.size() - 1;
+  std::size_t at = std::min(line.find_first_not_of(" \t\r\n"), end);
   if (const std::size_t named = error.find(mark); named != std::string::npos) {
     const std::size_t first = error.find('\'', named + mark.size());
     const std::size_t last = error.rfind('\'');
     const std::string token =
         first < last && last != std::string::npos ? error.substr(first + 1, last - first - 1) : "";
-    if (token.empty()) at = line.size() - 1;
+    if (token.empty()) at = end;
     if (const std::size_t found = line.find(token);
         !token.empty() && found != std::string_view::npos)
       at = found;
   }
-  return error_at(text, source, begin + at, expected + ": " + printable(error, 120));
+  return error_at(file, source, line.substr(at), expected + ": " + printable(error, 120));
 }
 
 std::string dot_name(const std::string& name) {
@@ -276,9 +400,7 @@ std::string dot_name(const std::string& name) {
   const bool plain = !name.empty() && is_letter(name[0]) &&
                      std::all_of(name.begin(), name.end(),
                                  [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = lower_case(name);
   const bool keyword = lower == "graph" || lower == "digraph" || lower == "subgraph" ||
                        lower == "node" || lower == "edge" || lower == "strict";
   if (plain && !keyword) return name;
@@ -298,4 +420,4 @@ std::string dot_name(const std::string& name) {
   return quoted;
 }
 
-}  // namespace logdepth::inline objects
+}}  // namespace logdepth::objects

@@ -3,28 +3,10 @@
 #include <fmt/core.h>
 
 #include "base/quoted_text.hpp"
-#include "base/utf8.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline objects {
-
-namespace {
-
-void check_vertex_name(const std::string& name) {
-  if (name.empty()) throw InputError("expected a name of a vertex, found an empty one");
-  for (std::size_t position = 0; position < name.size();) {
-    const std::size_t length = utf8_length(std::string_view(name).substr(position));
-    const auto lead = static_cast<unsigned char>(name[position]);
-    if (length == 0 || lead < 0x20 || lead == 0x7F) {
-      throw InputError("expected a name of a vertex in UTF-8 without control characters, found " +
-                       in_quotes(name));
-    }
-    position += length;
-  }
-}
-
-}  // namespace
-
+namespace logdepth { inline namespace objects {
 std::optional<Vertex> Graph::vertex(const std::string& name) const {
   const auto entry = index_.find(name);
   if (entry == index_.end()) return std::nullopt;
@@ -33,7 +15,10 @@ std::optional<Vertex> Graph::vertex(const std::string& name) const {
 
 Vertex Graph::add_vertex(const std::string& name) {
   if (const auto known = vertex(name)) return *known;
-  check_vertex_name(name);
+  if (name.empty()) throw InputError("expected a name of a vertex, found an empty one");
+  if (!is_plain_name(name))
+    throw InputError("expected a name of a vertex in UTF-8 without control characters, found " +
+                     in_quotes(name));
   if (size() == max_vertices) {
     throw SizeLimit(fmt::format("the graph has more than {} vertices, the limit; try a part of it",
                                 max_vertices));
@@ -60,4 +45,26 @@ void Graph::make_undirected() {
   }
 }
 
-}  // namespace logdepth::inline objects
+std::vector<std::int32_t> all_distances(const std::vector<std::uint8_t>& adjacency,
+                                        std::size_t vertices) {
+  std::vector<std::vector<std::size_t>> successors(vertices);
+  for (std::size_t from = 0; from < vertices; ++from)
+    for (std::size_t to = 0; to < vertices; ++to)
+      if (adjacency[from * vertices + to]) successors[from].push_back(to);
+  std::vector<std::int32_t> distances(vertices * vertices, -1);
+  std::vector<std::size_t> queue;
+  for (std::size_t source = 0; source < vertices; ++source) {
+    std::int32_t* row = distances.data() + source * vertices;
+    row[source] = 0;
+    queue.assign(1, source);
+    for (std::size_t next = 0; next < queue.size(); ++next)
+      for (const std::size_t to : successors[queue[next]])
+        if (row[to] < 0) {
+          row[to] = row[queue[next]] + 1;
+          queue.push_back(to);
+        }
+  }
+  return distances;
+}
+
+}}  // namespace logdepth::objects

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace logdepth::inline objects {
+namespace logdepth { inline namespace objects {
 
 using Vertex = std::uint32_t;
 
@@ -32,7 +32,12 @@ class Graph {
   /// Adds the reverse of every edge.
   void make_undirected();
 
-  bool operator==(const Graph&) const = default;
+  /// The same vertices in the same order, and edges.
+  bool operator==(const Graph& other) const {
+    return names_ == other.names_ && successors_ == other.successors_;
+  }
+
+  std::vector<std::string> notes = {};  ///< on its file, for whoever gave it
 
  private:
   std::vector<std::string> names_;
@@ -41,4 +46,9 @@ class Graph {
   std::size_t edge_count_ = 0;
 };
 
-}  // namespace logdepth::inline objects
+/// Edges of a shortest path from each vertex to each, row by row; -1 where there is no path.
+/// `adjacency`: [vertices, vertices], not 0 for an edge from row to column.
+std::vector<std::int32_t> all_distances(const std::vector<std::uint8_t>& adjacency,
+                                        std::size_t vertices);
+
+}}  // namespace logdepth::objects

@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <map>
-#include <utility>
 
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/graph_formats.hpp"
-#include "objects/text_format.hpp"
 
-namespace logdepth::inline objects {
-
+namespace logdepth { inline namespace objects {
 namespace {
 
 /// What follows the last point of the name, in lower case; empty without one.
@@ -25,10 +20,7 @@ std::string extension_of(std::string source) {
   const std::size_t name = source.find_last_of('/') + 1;  // npos + 1 is 0
   const std::size_t dot = source.find_last_of('.');
   if (dot == std::string::npos || dot < name) return "";
-  std::string extension = source.substr(dot + 1);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
+  return lower_case(source.substr(dot + 1));
 }
 
 /// The formats that a name of this ending has, the usual one first; empty without a known ending.
@@ -67,41 +59,30 @@ std::vector<TextFormat> formats_of_extension(const std::string& extension) {
   return found == formats.end() ? std::vector<TextFormat>{} : found->second;
 }
 
+using Reader = Graph (*)(const std::string& text, const std::string& source);
+constexpr std::array<std::pair<TextFormat, Reader>, 13> kGraphReaders = {{
+    {TextFormat::adjacency_list, read_adjacency_list},
+    {TextFormat::multiline_adjacency_list, read_multiline_adjacency_list},
+    {TextFormat::gml, read_gml},
+    {TextFormat::dot, read_dot_graph},
+    {TextFormat::graphml, read_graphml},
+    {TextFormat::gexf, read_gexf},
+    {TextFormat::dimacs, read_dimacs},
+    {TextFormat::metis, read_metis},
+    {TextFormat::matrix_market, read_matrix_market},
+    {TextFormat::pajek, read_pajek},
+    {TextFormat::graph6, read_graph6},
+    {TextFormat::sparse6, read_sparse6},
+    {TextFormat::node_link, read_node_link},
+}};
+
 /// `certain`: the content or somebody says that it is this format.
 Graph read_as(TextFormat format, const std::string& text, const std::string& source, bool certain) {
-  switch (format) {
-    case TextFormat::edge_list:
-      return read_edge_list(text, source, certain);
-    case TextFormat::adjacency_list:
-      return read_adjacency_list(text, source);
-    case TextFormat::multiline_adjacency_list:
-      return read_multiline_adjacency_list(text, source);
-    case TextFormat::gml:
-      return read_gml(text, source);
-    case TextFormat::dot:
-      return read_dot_graph(text, source);
-    case TextFormat::graphml:
-      return read_graphml(text, source);
-    case TextFormat::gexf:
-      return read_gexf(text, source);
-    case TextFormat::dimacs:
-      return read_dimacs(text, source);
-    case TextFormat::metis:
-      return read_metis(text, source);
-    case TextFormat::matrix_market:
-      return read_matrix_market(text, source);
-    case TextFormat::pajek:
-      return read_pajek(text, source);
-    case TextFormat::graph6:
-      return read_graph6(text, source);
-    case TextFormat::sparse6:
-      return read_sparse6(text, source);
-    case TextFormat::node_link:
-      return read_node_link(text, source);
-    default:
-      throw InputError(fmt::format("{}: the content is {}; expected a graph{}", source,
-                                   name_of(format), advice_for(format, source)));
-  }
+  if (format == TextFormat::edge_list) return read_edge_list(text, source, certain);
+  for (const auto& [read_format, read] : kGraphReaders)
+    if (read_format == format) return read(text, source);
+  throw InputError(fmt::format("{}: the content is {}; expected a graph{}", source, name_of(format),
+                               advice_for(format, source)));
 }
 
 using Writer = std::string (*)(const Graph&);
@@ -124,10 +105,29 @@ bool looks_as_edge_list(const std::string& text) {
   for (const std::string_view line : lines_of(text)) {
     const auto fields = fields_of(line);
     if (fields.empty() || fields[0].front() == '#' || fields[0].front() == '%') continue;
-    if (fields.size() > 3 && !is_edge_with_data(fields)) return false;
+    if (fields.size() > (is_konect(text) ? 4u : 3u) && !is_edge_with_data(fields)) return false;
     has_edge = has_edge || fields.size() > 1;
   }
   return has_edge;
+}
+
+/// Whether the first line that is no comment of METIS has numbers alone.
+bool begins_with_numbers(const std::string& text) {
+  for (const std::string_view line : lines_of(text)) {
+    const auto fields = fields_of(line);
+    if (fields.empty() || fields[0].front() == '%') continue;
+    return std::ranges::all_of(fields, [](auto field) { return whole_number(field).has_value(); });
+  }
+  return false;
+}
+
+/// Whether the whole text is METIS with an edge: lists of other formats do not have the sums.
+bool fits_metis(std::string_view text) {
+  try {
+    return read_metis(std::string(text), "").edge_count() > 0;
+  } catch (const std::runtime_error&) {  // InputError or SizeLimit
+    return false;
+  }
 }
 
 /// JSON and XML of an unknown kind are refused by the reader of the format that the name implies.
@@ -157,6 +157,15 @@ Graph read_by_name_and_content(const std::string& text, const std::string& sourc
     return read_as(*content, text, source, true);
   if (!named.empty()) return read_as(named.front(), text, source, false);
   if (content) return read_as(*content, text, source, true);
+  if (extension_of(source) == "graph" && begins_with_numbers(text)) {
+    try {
+      return read_metis(text, source);
+    } catch (const InputError& error) {
+      throw InputError(std::string(error.what()) +
+                       "; a file .graph that begins with numbers is read as METIS, and "
+                       "--format edges reads an edge list");
+    }
+  }
   // An empty file is a list without vertices, which the caller says.
   const bool empty = text.find_first_not_of(" \t\r\n") == std::string::npos;
   if (empty || extension_of(source) == "txt" || looks_as_edge_list(text))
@@ -169,6 +178,11 @@ Graph read_by_name_and_content(const std::string& text, const std::string& sourc
 }
 
 }  // namespace
+
+std::optional<TextFormat> recognised_graph(std::string_view text) {
+  if (const auto format = recognised(text)) return format;
+  return fits_metis(text) ? TextFormat::metis : recognised_by_lines(text);
+}
 
 Graph read_graph(const std::string& file, const std::string& source, bool undirected,
                  const std::optional<std::string>& format) {
@@ -200,7 +214,8 @@ std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& f
                                                             const std::string& source) {
   const std::string_view text = without_byte_order_mark(file, source);
   std::vector<std::pair<std::string, std::string>> pairs;
-  for_each_line(text, source, [&](const TextPlace& place, const auto& fields) {
+  for_each_line(text, source, [&](const TextPlace& place, const auto&) {
+    const auto fields = columns_of(place, true);
     if (fields.empty() || fields[0].front() == '#') return;
     if (fields.size() != 2)
       throw place.error(fields[fields.size() == 1 ? 0 : 2],
@@ -223,6 +238,11 @@ Vertex add_named_vertex(Graph& graph, const std::string& name, std::string_view 
 }
 
 Vertex add_named_vertex(Graph& graph, std::string_view name, const TextPlace& place) {
+  if (holds_unseen(name))
+    throw place.error(name,
+                      "expected a name without white space beyond ASCII and characters without "
+                      "a width, found " +
+                          in_quotes(name));
   return add_named_vertex(graph, std::string(name), place.source,
                           [&](const std::string& sentence) { throw place.error(name, sentence); });
 }
@@ -249,16 +269,18 @@ std::string comments_of_names(const Graph& graph, const std::string& comment) {
   return numbers ? "" : text;
 }
 
-Graph numbered_vertices(std::string_view field, const TextPlace& place) {
-  const std::size_t count = read_count(field, place);
-  if (count > Graph::max_vertices) {
+Graph graph_of_size(std::uint64_t vertices, std::uint64_t first, std::string_view source) {
+  if (vertices > Graph::max_vertices)
     throw SizeLimit(
         fmt::format("{}: the graph has {} vertices, more than {}, the limit; try a part of it",
-                    place.source, count, Graph::max_vertices));
-  }
+                    source, vertices, Graph::max_vertices));
   Graph graph;
-  for (std::size_t vertex = 1; vertex <= count; ++vertex) graph.add_vertex(std::to_string(vertex));
+  for (std::uint64_t i = 0; i < vertices; ++i) graph.add_vertex(std::to_string(first + i));
   return graph;
+}
+
+Graph numbered_vertices(std::string_view field, const TextPlace& place) {
+  return graph_of_size(read_count(field, place), 1, place.source);
 }
 
 Vertex numbered_vertex(const Graph& graph, std::string_view field, const TextPlace& place) {
@@ -268,6 +290,10 @@ Vertex numbered_vertex(const Graph& graph, std::string_view field, const TextPla
                                          in_quotes(field)));
   }
   return static_cast<Vertex>(number - 1);
+}
+
+bool is_konect(std::string_view text) {
+  return text.starts_with("% sym ") || text.starts_with("% asym ") || text.starts_with("% bip ");
 }
 
 bool is_edge_with_data(const std::vector<std::string_view>& fields) {
@@ -299,4 +325,4 @@ bool is_decimal(std::string_view field, std::string_view exponents) {
   return i == field.size();
 }
 
-}  // namespace logdepth::inline objects
+}}  // namespace logdepth::objects

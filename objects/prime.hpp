@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace logdepth::inline objects {
+namespace logdepth { inline namespace objects {
 
 inline bool is_prime(std::uint64_t n) {
   for (std::uint64_t p = 2; p * p <= n; ++p)
@@ -10,4 +10,4 @@ inline bool is_prime(std::uint64_t n) {
   return n >= 2;
 }
 
-}  // namespace logdepth::inline objects
+}}  // namespace logdepth::objects

@@ -2,13 +2,12 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "objects/automaton.hpp"
 
-namespace logdepth::inline objects {
+namespace logdepth { inline namespace objects {
 
 /// Abstract syntax of a regular expression over single-character letters.
 struct Regex {
@@ -43,4 +42,4 @@ ParsedRegex parse_regex(std::string_view text,
 /// Thompson's construction; complements and intersections go through `determinise`.
 Nfa to_nfa(const ParsedRegex& regex);
 
-}  // namespace logdepth::inline objects
+}}  // namespace logdepth::objects

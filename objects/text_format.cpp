@@ -5,16 +5,91 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
-#include "base/shell_word.hpp"
 #include "base/text_lines.hpp"
-#include "logdepth/errors.hpp"
 
-namespace logdepth::inline objects {
+namespace logdepth { inline namespace objects {
+namespace {
+
+/// Characters, which are bytes that continue none.
+std::size_t characters_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+/// Where the first semicolon is that is not quoted.
+std::size_t advice_of(std::string_view sentence) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < sentence.size(); ++i) {
+    const bool begins =
+        i == 0 || std::string_view(" (").find(sentence[i - 1]) != std::string_view::npos;
+    if (sentence[i] == '\'')
+      quoted = quoted ? false : begins;
+    else if (sentence[i] == ';' && !quoted)
+      return i;
+  }
+  return sentence.size();
+}
+
+}  // namespace
+
+/// The sentence of a message with a column in it: at its end, or before the advice after a semicolon.
+std::string with_column(const std::string& sentence, std::size_t column) {
+  const std::size_t end = advice_of(sentence);
+  return sentence.substr(0, end) + fmt::format(", at column {}", column) + sentence.substr(end);
+}
+
+InputError TextPlace::error(std::string_view part, const std::string& sentence) const {
+  const std::less_equal<const char*> before;
+  const bool inside = before(text.data(), part.data()) &&
+                      before(part.data(), text.data() + text.size()) && part.data() != nullptr;
+  if (!inside) return error(sentence);
+  const std::string_view left = text.substr(0, static_cast<std::size_t>(part.data() - text.data()));
+  return error(with_column(sentence, characters_of(left) + 1));
+}
+
+std::vector<std::string_view> columns_of(const TextPlace& place, bool blanks) {
+  const std::string_view line = place.text;
+  const std::size_t begin = line.find_first_not_of(" \t");
+  const bool words = begin == std::string_view::npos || line[begin] == '#' || line[begin] == '%';
+  if (words || line.find('\t') == std::string_view::npos) return fields_of(line);
+  std::vector<std::string_view> columns;
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = std::min(line.find('\t', at), line.size());
+    std::string_view column = line.substr(at, end - at);
+    const auto inside = fields_of(column);
+    if (inside.empty())
+      throw place.error(column,
+                        std::string("expected a word in every column between TABs, found ") +
+                            (column.empty() ? "an empty one" : "a blank"));
+    column = column.substr(static_cast<std::size_t>(inside.front().data() - column.data()));
+    column = column.substr(0, column.find_last_not_of(' ') + 1);
+    if (inside.size() > 1 && !blanks && column.front() != '{')
+      throw place.error(
+          column, "expected columns between TABs without blanks, found " + in_quotes(column) +
+                      "; 'tr \" \" _' makes it a word, and 'tr \"\\t\" \" \"' makes blanks and "
+                      "TABs the same");
+    columns.push_back(column);
+    at = end + 1;
+  }
+  return columns;
+}
+
+InputError error_at(std::string_view text, std::string_view source, std::size_t offset,
+                    const std::string& sentence) {
+  const std::string_view left = text.substr(0, std::min(offset, text.size()));
+  const auto line = static_cast<std::size_t>(std::ranges::count(left, '\n')) + 1;
+  const std::size_t begin = left.rfind('\n') + 1;  // 0 without one
+  return InputError(std::string(source), line,
+                    with_column(sentence, characters_of(left.substr(begin)) + 1));
+}
 
 namespace {
 
@@ -62,6 +137,7 @@ constexpr std::array kFormats = {
                  "'python3 -c \"import json, networkx as nx; "
                  "print(json.dumps(nx.node_link_data(nx.tree_graph(json.load(open("
                  "\\\"FILE\\\"))))))\" > graph.json' converts it"},
+    FormatRecord{TextFormat::graph_json, "", "JSON Graph Format", ""},
     FormatRecord{TextFormat::other_json, "", "JSON of another kind", ""},
     FormatRecord{TextFormat::other_xml, "", "XML of another kind", ""},
     FormatRecord{TextFormat::ucinet, "", "UCINET DL",
@@ -70,6 +146,13 @@ constexpr std::array kFormats = {
     FormatRecord{TextFormat::leda, "", "LEDA",
                  "'python3 -c \"import networkx as nx; nx.write_graphml(nx.read_leda("
                  "\\\"FILE\\\"), \\\"graph.graphml\\\")\"' converts it"},
+    FormatRecord{TextFormat::lgl, "", "LGL",
+                 "'python3 -c \"import igraph; igraph.Graph.Read_Lgl(\\\"FILE\\\", directed=False)"
+                 ".write_graphml(\\\"graph.graphml\\\")\"' converts it"},
+    FormatRecord{TextFormat::tgf, "", "TGF, the trivial graph format",
+                 "'awk \"/^#/ {edges = 1; next} {print \\$1, (edges ? \\$2 : \\\"\\\")}\" FILE > "
+                 "graph.edges' converts it"},
+    FormatRecord{TextFormat::gdf, "", "GDF, which Gephi reads and saves as GEXF", ""},
     FormatRecord{TextFormat::cnf, "", "DIMACS CNF, a formula", ""},
     FormatRecord{TextFormat::omega_automaton, "", "HOA, an automaton of infinite words", ""},
     FormatRecord{TextFormat::timbuk, "", "Timbuk, a tree automaton", ""},
@@ -84,13 +167,6 @@ constexpr std::array kFormats = {
 
 const FormatRecord& record_of(TextFormat format) {
   return *std::ranges::find(kFormats, format, &FormatRecord::format);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
 }
 
 bool is_word_character(char c) {
@@ -165,10 +241,7 @@ std::optional<TextFormat> dimacs_of(std::string_view text) {
     const auto fields = fields_of(line);
     if (fields.empty() || fields[0] == "c") continue;
     if (fields[0] != "p" || fields.size() < 4) return std::nullopt;
-    const bool numbers = std::all_of(fields.begin() + 2, fields.end(), [](std::string_view field) {
-      return field.find_first_not_of("0123456789") == std::string_view::npos;
-    });
-    if (!numbers) return std::nullopt;
+    if (!std::all_of(fields.begin() + 2, fields.end(), whole_number)) return std::nullopt;
     return fields[1] == "cnf" ? TextFormat::cnf : TextFormat::dimacs;
   }
   return std::nullopt;
@@ -237,6 +310,9 @@ TextFormat json_of(std::string_view text) {
   if (keys.contains("nodes")) return TextFormat::node_link;
   if (keys.contains("elements")) return TextFormat::cytoscape_json;
   if (keys.contains("children") && keys.contains("id")) return TextFormat::tree_json;
+  if (keys.contains("graphs") ||
+      (keys.contains("graph") && !keys.contains("edges") && !keys.contains("links")))
+    return TextFormat::graph_json;
   return TextFormat::other_json;
 }
 
@@ -248,41 +324,32 @@ bool begins_as_json(std::string_view text) {
   return text[0] == '[' && std::string_view("{[\"").find(text[next]) != std::string_view::npos;
 }
 
-bool is_number(std::string_view field) {
-  return !field.empty() && field.size() < 19 &&
-         field.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-std::uint64_t value_of(std::string_view field) {
-  return std::stoull(std::string(field));
-}
-
-/// Whether the first line says n and m, and at most n lines follow, one per vertex, with the 2m ends
-/// of edges in both directions. With weights it is not told from a table of numbers, so such files
-/// need their name.
-bool fits_metis(std::string_view text) {
-  std::uint64_t vertices = 0, edges = 0, row = 0;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> ends;
-  bool first = true;
+/// What lines of TGF and LGL would be as edges: in TGF the one comment is '#' alone between vertices and
+/// edges; LGL has vertices behind '#', some of them among the neighbours below, which may have weights.
+std::optional<TextFormat> comments_as_structure(std::string_view text) {
+  std::set<std::string_view> vertices, neighbours;
+  std::size_t comments = 0, lines = 0, lines_before = 0;
+  bool alone = false, lgl = true;
   for (const std::string_view line : lines_of(text)) {
     const auto fields = fields_of(line);
-    if (!fields.empty() && fields[0].front() == '%') continue;
-    if (first) {
-      if (fields.size() != 2 || !is_number(fields[0]) || !is_number(fields[1])) return false;
-      vertices = value_of(fields[0]);
-      edges = value_of(fields[1]);
-      first = false;
+    if (fields.empty()) continue;
+    if (fields[0].front() == '#') {
+      alone = line == "#";
+      lgl = lgl && fields[0] == "#" && fields.size() == 2;
+      if (lgl) vertices.insert(fields[1]);
+      if (comments++ == 0) lines_before = lines;
       continue;
     }
-    if (++row > vertices && !fields.empty()) return false;
-    for (const std::string_view field : fields)
-      if (!is_number(field) || value_of(field) == 0 || value_of(field) > vertices ||
-          !ends.emplace(row, value_of(field)).second || ends.size() > 2 * edges)
-        return false;
+    lgl = lgl && comments > 0 && fields.size() <= 2;
+    if (lgl && fields.size() == 2)
+      lgl = fields[1].find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+    if (lgl) neighbours.insert(fields[0]);
+    ++lines;
   }
-  return edges > 0 && ends.size() == 2 * edges && std::ranges::all_of(ends, [&](const auto& end) {
-           return ends.contains({end.second, end.first});
-         });
+  if (comments == 1 && alone && lines_before > 0) return TextFormat::tgf;
+  const bool shared = std::ranges::any_of(
+      vertices, [&](std::string_view vertex) { return neighbours.contains(vertex); });
+  return lgl && comments > 1 && shared ? std::optional(TextFormat::lgl) : std::nullopt;
 }
 
 /// Whether n lines, at least three, have n times 0 or 1.
@@ -308,8 +375,9 @@ bool fits_multiline(std::string_view text) {
     const auto fields = fields_of(line.substr(0, line.find('#')));
     if (fields.empty()) continue;
     if (expected == 0) {
-      if (fields.size() != 2 || !is_number(fields[1])) return false;
-      expected = value_of(fields[1]);
+      const auto count = fields.size() == 2 ? whole_number(fields[1]) : std::nullopt;
+      if (!count) return false;
+      expected = *count;
       any = true;
     } else {
       if (fields.size() > 1 && fields[1].front() != '{') return false;
@@ -370,6 +438,7 @@ std::optional<TextFormat> recognised(std::string_view text) {
   if (rest.starts_with("@NFA") || rest.starts_with("@DFA") || rest.starts_with("@AFA"))
     return TextFormat::mata;
   if (rest.starts_with("LEDA.GRAPH")) return TextFormat::leda;
+  if (rest.starts_with("nodedef>")) return TextFormat::gdf;
   if (rest.starts_with("HOA:")) return TextFormat::omega_automaton;
   if (rest.starts_with("Ops ") && rest.find("Automaton") != std::string_view::npos)
     return TextFormat::timbuk;
@@ -380,9 +449,8 @@ std::optional<TextFormat> recognised(std::string_view text) {
   return dimacs_of(rest);
 }
 
-std::optional<TextFormat> recognised_graph(std::string_view text) {
-  if (const auto format = recognised(text)) return format;
-  if (fits_metis(text)) return TextFormat::metis;
+std::optional<TextFormat> recognised_by_lines(std::string_view text) {
+  if (const auto format = comments_as_structure(text)) return format;
   if (fits_matrix(text)) return TextFormat::adjacency_matrix;
   if (fits_multiline(text)) return TextFormat::multiline_adjacency_list;
   return std::nullopt;
@@ -418,6 +486,13 @@ std::string_view without_byte_order_mark(std::string_view text, const std::strin
     encoding = "UTF-32";
   else if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     encoding = "UTF-16";
+  const std::size_t end = text.find_first_of("\r\n");
+  if (encoding == nullptr && end < text.size() && text.find('\n') == std::string_view::npos &&
+      text.find_first_not_of(" \t\r", end) != std::string_view::npos)
+    throw InputError(
+        fmt::format("{}: lines end in carriage returns alone; expected line feeds; 'tr \"\\r\" "
+                    "\"\\n\" < {}' converts it",
+                    source, shell_word(printable(source))));
   if (encoding == nullptr) return text;
   throw InputError(
       fmt::format("{}: the text is {}; expected UTF-8; 'iconv -f {} -t UTF-8 {}' "
@@ -425,4 +500,56 @@ std::string_view without_byte_order_mark(std::string_view text, const std::strin
                   source, encoding, encoding, shell_word(printable(source))));
 }
 
-}  // namespace logdepth::inline objects
+std::pair<char32_t, std::size_t> entity_at(std::string_view text, bool greek) {
+  using Named = std::pair<std::string_view, char32_t>;
+  constexpr std::array names = {
+      Named{"amp", '&'},      Named{"quot", '"'},      Named{"lt", '<'},     Named{"gt", '>'},
+      Named{"apos", '\''},    Named{"epsilon", 0x3B5}, Named{"epsi", 0x3B5}, Named{"epsiv", 0x3F5},
+      Named{"lambda", 0x3BB}, Named{"empty", 0x2205}};
+  constexpr std::size_t longest = 12;
+  const std::size_t end =
+      text.starts_with('&') ? text.substr(0, longest).find(';') : std::string_view::npos;
+  if (end == std::string_view::npos || end < 3) return {0, 0};
+  const std::string_view name = text.substr(1, end - 1);
+  for (std::size_t i = 0; i < (greek ? names.size() : 5); ++i)
+    if (names[i].first == name) return {names[i].second, end + 1};
+  const bool hexadecimal = name[1] == 'x' || name[1] == 'X';
+  const char* const last = name.data() + name.size();
+  std::uint32_t character = 0;
+  const auto [next, error] =
+      std::from_chars(name.data() + (hexadecimal ? 2 : 1), last, character, hexadecimal ? 16 : 10);
+  const bool known = name[0] == '#' && error == std::errc() && next == last && character > 0 &&
+                     character <= 0x10FFFF && (character < 0xD800 || character > 0xDFFF);
+  return known ? std::pair(char32_t{character}, end + 1) : std::pair(char32_t{0}, std::size_t{0});
+}
+
+bool is_epsilon_symbol(std::string_view label) {
+  constexpr std::array<std::string_view, 4> symbols = {"<eps>", "<epsilon>", "@0@",
+                                                       "@_EPSILON_SYMBOL_@"};
+  return std::ranges::find(symbols, label) != symbols.end();
+}
+
+bool is_epsilon_word(std::string_view label) {
+  constexpr std::array<std::string_view, 6> words = {"eps",      "epsilon",  "\xCE\xB5",
+                                                     "\xCF\xB5", "\xC9\x9B", "\xCE\xBB"};
+  return std::ranges::find(words, label) != words.end();
+}
+
+std::optional<std::string> special_symbol(std::string_view label) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 6> symbols = {{
+      {"@_UNKNOWN_SYMBOL_@", "any letter that the automaton does not name"},
+      {"@_IDENTITY_SYMBOL_@", "any letter that the automaton does not name"},
+      {"@_DEFAULT_SYMBOL_@", "any letter that no other arc of the state has"},
+      {"@_SPACE_@", "a blank, which is no letter here"},
+      {"@_TAB_@", "a tab, which is no letter here"},
+      {"@_COLON_@", "a colon"},
+  }};
+  for (const auto& [symbol, meaning] : symbols)
+    if (label == symbol) return meaning;
+  const bool flag = label.size() > 4 && label.front() == '@' && label.back() == '@' &&
+                    std::string_view("PNRDCUE").find(label[1]) != std::string_view::npos &&
+                    label[2] == '.';
+  return flag ? std::optional<std::string>("a flag, which restricts paths") : std::nullopt;
+}
+
+}}  // namespace logdepth::objects

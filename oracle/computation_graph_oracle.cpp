@@ -10,7 +10,7 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline oracle {
+namespace logdepth { inline namespace oracle {
 namespace {
 
 /// A number 0..prime-1.
@@ -117,4 +117,4 @@ std::vector<std::uint32_t> ComputationGraphOracle::values(std::uint32_t iteratio
   return values;
 }
 
-}  // namespace logdepth::inline oracle
+}}  // namespace logdepth::oracle

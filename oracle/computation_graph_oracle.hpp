@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth::inline oracle {
+namespace logdepth { inline namespace oracle {
 
 /// What the tokens of a computation graph hold after some iterations, from the definition: the
 /// token that defines a variable holds its expression of what the definitions of the operands held
@@ -45,4 +45,4 @@ class ComputationGraphOracle {
   std::uint32_t depth_ = 0;
 };
 
-}  // namespace logdepth::inline oracle
+}}  // namespace logdepth::oracle

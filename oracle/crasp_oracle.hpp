@@ -9,7 +9,7 @@
 #include "objects/crasp.hpp"
 #include "oracle/language_oracle.hpp"
 
-namespace logdepth::inline oracle {
+namespace logdepth { inline namespace oracle {
 
 /// Works out every line at every position, in integers. The empty word has one position, before
 /// every letter, at which no letter test holds and every count is 0.
@@ -39,4 +39,4 @@ class CraspRun {
   std::vector<std::vector<bool>> past_;
 };
 
-}  // namespace logdepth::inline oracle
+}}  // namespace logdepth::oracle

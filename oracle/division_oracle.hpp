@@ -4,7 +4,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline oracle {
+namespace logdepth { inline namespace oracle {
 
 struct Division {
   std::uint64_t quotient = 0;
@@ -21,4 +21,4 @@ inline Division division_oracle(std::uint64_t dividend, std::uint64_t divisor) {
   return {dividend / divisor, dividend % divisor};
 }
 
-}  // namespace logdepth::inline oracle
+}}  // namespace logdepth::oracle

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "objects/action.hpp"
 #include "objects/automaton.hpp"
 #include "objects/regex.hpp"
 
-namespace logdepth::inline oracle {
+namespace logdepth { inline namespace oracle {
 
 /// A direct decision procedure for a language, sharing no code with the constructions: it never
 /// sees an automaton that they determinised or minimised, nor a transition monoid.
@@ -37,4 +36,4 @@ std::unique_ptr<LanguageOracle> make_nfa_oracle(Nfa nfa, std::string name);
 /// Products of transformations, letter by letter.
 std::unique_ptr<LanguageOracle> make_action_oracle(Action action, std::string name);
 
-}  // namespace logdepth::inline oracle
+}}  // namespace logdepth::oracle

@@ -4,7 +4,7 @@
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/transitive_closure.hpp>
 
-namespace logdepth::inline oracle {
+namespace logdepth { inline namespace oracle {
 
 struct ReachabilityOracle::Edges {
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
@@ -44,4 +44,4 @@ std::vector<std::vector<bool>> ReachabilityOracle::transitive_closure() const {
   return relation;
 }
 
-}  // namespace logdepth::inline oracle
+}}  // namespace logdepth::oracle

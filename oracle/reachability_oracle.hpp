@@ -5,7 +5,7 @@
 
 #include "objects/graph.hpp"
 
-namespace logdepth::inline oracle {
+namespace logdepth { inline namespace oracle {
 
 /// Who reaches whom along directed edges, from Boost.Graph: every vertex reaches itself. The two
 /// procedures share nothing but the edges, so each is a check of the other.
@@ -27,4 +27,4 @@ class ReachabilityOracle {
   std::unique_ptr<Edges> edges_;
 };
 
-}  // namespace logdepth::inline oracle
+}}  // namespace logdepth::oracle

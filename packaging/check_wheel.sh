@@ -37,7 +37,7 @@ for wheel in "$folder"/logdepth-*-abi3-*.whl "$folder"/logdepth-*-cp311-cp311-*.
     mount --make-rprivate /
     ip link set lo up  # pages and kernels of notebooks are served on it
     bind() { mkdir -p "$bare$2"; mount --bind "$1" "$bare$2"; mount -o remount,bind,ro "$bare$2"; }
-    for place in python/logdepth python/README.md pyproject.toml tests/python docs examples playground CMakeLists.txt; do
+    for place in python/logdepth learned/pretrained bench/results/records README.md python/README.md pyproject.toml tests/python docs examples playground CMakeLists.txt; do
       [ -d "$here/$place" ] || { mkdir -p "$bare/source/$(dirname "$place")"; cp "$here/$place" "$bare/source/$place"; continue; }
       bind "$here/$place" "/source/$place"
     done

@@ -22,7 +22,6 @@ SHARED = {
     "libfmt": ("libfmt9", "MIT"),
     "libgmp": ("libgmp10", "LGPL-3.0-or-later"),
     "libmpfr": ("libmpfr6", "LGPL-3.0-or-later"),
-    "libpcre2-8": ("libpcre2-8-0", "BSD-3-Clause"),
     "libpugixml": ("libpugixml1v5", "MIT"),
     "libtbb": ("libtbb12", "Apache-2.0"),
 }

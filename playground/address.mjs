@@ -8,9 +8,10 @@ export function readAddress(hash = location.hash) {
   return Object.fromEntries(KEYS.filter((key) => given.has(key)).map((key) => [key, given.get(key)]));
 }
 
-/** Replaces the address; members that are empty are left out. */
+/** Replaces the address; members that are empty are left out, but for the empty word. */
 export function writeAddress(state) {
   const address = new URLSearchParams();
-  for (const key of KEYS) if (![undefined, null, ''].includes(state[key])) address.set(key, state[key]);
+  for (const key of KEYS)
+    if (![undefined, null, key === 'word' ? null : ''].includes(state[key])) address.set(key, state[key]);
   history.replaceState(null, '', `#${address}`);
 }

@@ -1,9 +1,9 @@
 // One changed entry of a weights file, and the first place where the run of the changed network differs.
 
 import {Outcome, Refusal, run} from './exact_runner.mjs';
-import {canonical, parseJson, sha256} from './strict_json.mjs';
+import {modelOf} from './weights_file.mjs';
 
-/** The text of the file with another value at a path of keys, with the hash of its content. */
+/** The model of the file with another value at a path of keys. */
 export function changed(text, path, value) {
   const file = JSON.parse(text);
   let inside = file;
@@ -15,10 +15,7 @@ export function changed(text, path, value) {
   } else {
     inside[path.at(-1)] = value;
   }
-  if (file.derived) delete file.derived.precision;  // facts about the file that was
-  const root = parseJson(JSON.stringify(file));
-  file.sha256 = sha256(new TextEncoder().encode(`${canonical(root, ['derived', 'sha256'])}\n`));
-  return JSON.stringify(file, null, 1);
+  return modelOf(file);
 }
 
 function recorded(model, input) {

@@ -162,7 +162,6 @@ export class Real {
 
 const NO_ROOTS = [];
 export const ZERO = new Real(rational(0));
-export const ONE = new Real(rational(1));
 
 /** The roots and one more. √|s| = r·√|t| with a rational r if |s/t| is a square; then s and t are one term. */
 function withRoot(roots, s) {

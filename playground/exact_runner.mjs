@@ -1,7 +1,7 @@
 // Runs weights files of logdepth exactly, in a browser or under node, with nothing but the language.
 //
 //   import {readModel, run, wordInput} from './exact_runner.mjs';
-//   const model = await readModel(bytes, 'abb.json');     // throws Refusal: not a weights file
+//   const model = await readModel(text, 'abb.json');      // throws Refusal: not a weights file
 //   const answer = run(model, wordInput(model, 'aabb'));  // throws Outcome: no answer
 //   answer.decision;                                      // 'accept', 'reject', 'undecided', ...
 //
@@ -15,8 +15,7 @@
 import {Rational, Real, ZERO, dot, rational} from './exact_numbers.mjs';
 import {cellsInput, edgeList, graphInput, wordInput} from './inputs.mjs';
 import {Contracts} from './selection_contracts.mjs';
-import {Refusal} from './strict_json.mjs';
-import {readModel} from './weights_file.mjs';
+import {Refusal, readModel} from './weights_file.mjs';
 
 export {Refusal, cellsInput, edgeList, graphInput, readModel, wordInput};
 
@@ -327,89 +326,4 @@ function answer(model, input, stream, depth, contracts) {
     result.prefixes = Array.from({length: input.size}, (_, letter) => at(letter));
   }
   return result;
-}
-
-// ------------------------------------------------------------------------------------------- the program, under node
-
-const USAGE = `usage: node exact_runner.mjs MODEL WORD ...
-       node exact_runner.mjs MODEL [--prefixes] --batch FILE
-       node exact_runner.mjs MODEL --cells FILE
-       node exact_runner.mjs MODEL --graph FILE (--source A --target B | --batch FILE)`;
-
-const badUsage = () => {
-  throw new Refusal(USAGE);
-};
-
-function parseArguments(args) {
-  const options = {words: []};
-  for (let i = 0; i < args.length; ++i) {
-    const [, name] = /^--(prefixes|batch|cells|graph|source|target)$/.exec(args[i]) ?? [];
-    if (name === 'prefixes') options.prefixes = true;
-    else if (name) options[name] = args[++i] ?? badUsage();
-    else if (args[i].startsWith('--')) badUsage();
-    else if (options.file === undefined) options.file = args[i];
-    else options.words.push(args[i]);
-  }
-  return options.file === undefined ? badUsage() : options;
-}
-
-function inputsOf(model, {words, batch, cells, graph, source, target}, read) {
-  const lines = (name) => read(name).replace(/\n$/, '').split('\n');
-  if (cells) return [cellsInput(model, read(cells))];
-  if (graph) {
-    const pairs = batch ? lines(batch).map((line) => line.split(/\s+/)) : [[source, target]];
-    const edges = edgeList(read(graph));
-    return pairs.map(([from, to]) => graphInput(model, edges, from ?? badUsage(), to ?? badUsage()));
-  }
-  const given = batch ? lines(batch) : words;
-  return given.length ? given.map((word) => wordInput(model, word)) : badUsage();
-}
-
-/** The lines of an answer, as `logdepth run` prints them. A word of the command line also has prefixes and logits. */
-function linesOf(model, {table, decision, prefixes = [], last}, options) {
-  const compact = (x) => `${x}`.replaceAll(' ', ''), row = (numbers) => numbers.map(compact).join(' ');
-  const product = (images) => (Array.isArray(images) ? `[${images.join()}]` : `${images ?? 'undecided'}`);
-  const {names} = model.output;
-  if (table && model.input.kind === 'word') return [last.map((x, i) => `${names[i]}=${x}`).join(' ')];
-  if (table) return [names.join(' '), ...table.map(row)];
-  if (options.prefixes) return prefixes.map(product);
-  return options.words.length ? [...prefixes.map(product), decision, `logits ${row(last)}`] : [decision];
-}
-
-async function main(args, read, print, warn) {
-  const options = parseArguments(args), model = await readModel(read(options.file), options.file);
-  if (options.prefixes && !model.output.prefix) throw new Refusal('--prefixes: the file does not read prefixes');
-  let undecided = false, broken = false;
-  inputsOf(model, options, (name) => read(name, 'utf8')).forEach((input, i) => {
-    if (options.prefixes && i > 0) print('\n');
-    let lines;
-    try {
-      const answer = run(model, input);
-      lines = linesOf(model, answer, options);
-      undecided ||= lines.includes('undecided');
-      if (answer.broken && !broken) warn(`selection contract violated: ${answer.broken}`);
-      broken ||= answer.broken !== null;
-    } catch (error) {
-      if (!(error instanceof Outcome)) throw error;
-      warn(`${error.outcome}: ${error.message}`);
-      lines = [error.outcome];
-      undecided = true;
-    }
-    print(lines.map((line) => `${line}\n`).join(''));
-  });
-  return broken ? 1 : undecided ? 3 : 0;
-}
-
-if (globalThis.process?.argv?.[1]) {
-  const {readFileSync, realpathSync, writeSync} = await import('node:fs'), {fileURLToPath} = await import('node:url');
-  if (realpathSync(process.argv[1]) === realpathSync(fileURLToPath(import.meta.url))) {
-    const print = (text) => writeSync(1, text), warn = (text) => writeSync(2, `${text}\n`);
-    try {
-      process.exitCode = await main(process.argv.slice(2), readFileSync, print, warn);
-    } catch (error) {
-      if (!(error instanceof Refusal || error.syscall)) throw error;
-      warn(error.message);
-      process.exitCode = 2;
-    }
-  }
 }

@@ -4,7 +4,7 @@
 // Words also have the token of their first letter, graphs the numbers of source and target.
 
 import {Rational, Real, ZERO, rational} from './exact_numbers.mjs';
-import {Refusal, quoted} from './strict_json.mjs';
+import {Refusal, quoted} from './weights_file.mjs';
 
 const requireInput = (model, kind) => {
   if (model.input.kind !== kind) throw new Refusal(`expected an input of kind ${model.input.kind}, found ${kind}`);

@@ -1,18 +1,15 @@
 // A run in a notebook: the front end of Model.widget (python/logdepth/widget.py), with the views of the page.
 //
 // anywidget calls `render` with the traits: `weights`, the text of a weights file; `word`, or for other inputs `given`,
-// an input of observed_run.mjs; `layer` and `token` that are shown; `found`, the answer of the package to `word`.
+// an input of observed_run.mjs; `layer` and `token` that are shown.
 
-import {compareRunners} from './agreement.mjs';
 import {AttentionView} from './attention_view.mjs';
 import {make} from './elements.mjs';
 import {Outcome, Refusal, readModel} from './exact_runner.mjs';
 import {inputOf, namesOf, observe} from './observed_run.mjs';
-import {showContracts, showToken} from './token_view.mjs';
+import {layerName, showAnswer, showContracts, showToken} from './token_view.mjs';
 
 const MOST_TOKENS = 256;  // the notebook waits for the run
-
-const COLOURS = {accept: 'yes', connected: 'yes', reject: 'no', 'not connected': 'no'};
 
 class NotebookView {
   run = null;
@@ -21,7 +18,6 @@ class NotebookView {
     this.traits = traits;
     this.verdict = make('output', {className: 'verdict'});
     this.depth = make('span');
-    this.agree = make('span', {className: 'agree'});
     this.error = make('p', {className: 'error', role: 'alert'});
     this.word = make('input', {className: 'word', spellcheck: false, autocapitalize: 'none'});
     this.layer = make('input', {className: 'layer', type: 'range', min: 0, max: 0});
@@ -37,7 +33,7 @@ class NotebookView {
       make('div', {className: 'columns'}, make('div', {}, this.token.title, this.token.body),
         make('div', {}, make('div', {className: 'title'}, 'Contracts of the heads'), this.contracts)));
     this.root = make('div', {className: 'logdepth-run'}, this.wordLine, this.error,
-      make('div', {className: 'answer'}, this.verdict, this.depth, this.agree), this.shown);
+      make('div', {className: 'answer'}, this.verdict, this.depth), this.shown);
     this.attention = new AttentionView(this.canvas, () => this.#choose(), (by) => this.#set('layer', this.at + by));
     this.#listen();
   }
@@ -63,10 +59,10 @@ class NotebookView {
   async open() {
     const text = this.traits.get('weights');
     this.names = namesOf(text);
-    this.model = await readModel(new TextEncoder().encode(text), this.names.facts.name);
+    this.model = await readModel(text, this.names.facts.name);
     this.wordLine.hidden = this.model.input.kind !== 'word';
     this.ask();
-    const changes = {word: () => this.ask(), found: () => this.#compare(), layer: () => this.#show(),
+    const changes = {word: () => this.ask(), layer: () => this.#show(),
                      token: () => this.run && this.traits.get('token') !== this.attention.token && this.#place()};
     for (const [name, change] of Object.entries(changes)) this.traits.on(`change:${name}`, change);
     const theme = new MutationObserver(() => this.attention.draw());
@@ -81,40 +77,23 @@ class NotebookView {
   ask() {
     const word = this.traits.get('word'), input = this.wordLine.hidden ? this.traits.get('given') : {word};
     if (this.word.value !== word) this.word.value = word;
-    for (const part of [this.verdict, this.depth, this.error, this.agree]) part.textContent = '';
+    for (const part of [this.verdict, this.depth, this.error]) part.textContent = '';
     this.run = null;
     this.shown.hidden = true;
     try {
       const tokens = inputOf(this.model, input);
       if (tokens.tokens.length > MOST_TOKENS)
         throw new Refusal(`expected at most ${MOST_TOKENS} tokens, found ${tokens.tokens.length}`);
-      this.observed = this.run = observe(this.model, tokens, this.names);
+      this.run = observe(this.model, tokens, this.names);
     } catch (error) {
       if (!(error instanceof Outcome || error instanceof Refusal)) throw error;
-      this.observed = {outcome: error.outcome};
       this.error.textContent = error.outcome ? `${error.outcome}: ${error.message}` : error.message;
-      return void (error.outcome && this.#compare());
+      return;
     }
-    const {decision, quotients, table, depth} = this.run, {names} = this.names.output;
-    this.verdict.textContent = decision ??
-        (quotients ? `quotient ${quotients.quotient}, remainder ${quotients.remainder}` :
-                     table.at(-1).map((x, k) => `${names[k]}=${x}`).join(' '));
-    this.verdict.className = `verdict ${COLOURS[decision] ?? ''}`;
-    this.depth.textContent = `${depth} ${depth === 1 ? 'layer' : 'layers'} (depth ${this.names.facts.depth})`;
-    this.layer.max = depth;
+    this.verdict.className = `verdict ${showAnswer(this.verdict, this.depth, this.run, this.names)}`;
+    this.layer.max = this.run.depth;
     this.shown.hidden = false;
     this.#place();
-    this.#compare();
-  }
-
-  /** The answer of the package to the same input, which another program computed. */
-  #compare() {
-    const {word, ...theirs} = this.traits.get('found');
-    if (word !== this.traits.get('word')) return void (this.agree.textContent = 'run by the JavaScript runner alone');
-    const {agree, compared, differ} = compareRunners(this.observed, {results: [theirs]}, 'Python');
-    this.agree.classList.toggle('no', agree === false);
-    this.agree.textContent = agree === null ? `the JavaScript runner has no answer here; Python: ${theirs.outcome}`
-      : agree ? `both runners agree (${compared.join(', ')})` : `the runners disagree: ${differ.join('; ')}`;
   }
 
   /** The token of the trait; a negative one counts from the last. */
@@ -132,7 +111,7 @@ class NotebookView {
   #show() {
     if (!this.run) return;
     this.layer.value = this.at;
-    this.layerName.textContent = this.at === 0 ? '0 (embedding)' : `${this.at} of ${this.run.depth}`;
+    this.layerName.textContent = layerName(this.at, this.run);
     this.attention.show(this.run, this.at);
     showToken(this.token, this.run, this.names.names, this.at, this.attention.token);
     showContracts(this.contracts, this.run, this.names, this.at);

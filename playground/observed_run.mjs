@@ -29,9 +29,8 @@ export function namesOf(text) {
   const file = JSON.parse(text), names = Array(file.width).fill(null).map((_, i) => `h${i}`);
   for (const [cell, {coordinates}] of Object.entries(file.cells ?? {}))
     coordinates.forEach((at, k) => (names[at] = coordinates.length > 1 ? `${cell}.${k}` : cell));
-  const {name, source, construction, hypotheses, deviations, width, parameters, sha256} = file;
-  const facts = {name, source, construction, hypotheses, deviations, width, parameters, sha256,
-                 depth: file.derived?.depth ?? '', program: file.derived?.program ?? ''};
+  const {name, source, construction, hypotheses, deviations, width, sha256} = file;
+  const facts = {name, source, construction, hypotheses, deviations, width, sha256, depth: file.derived?.depth ?? ''};
   const weights = [];
   file.layers.forEach((layer, l) => {
     const matrix = (path, of) => of.entries.forEach(([row, column, value], entry) =>
@@ -55,7 +54,7 @@ export function namesOf(text) {
 const labels = ({tokens, vertices}) => tokens.map(({kind}, i) => (kind === '<vertex>' ? vertices[i] ?? '-'
   : kind?.replace(/^<(.*)>$/, '$1') ?? `${i}`));
 
-/** {labels, steps: [{layer, sublayer, selections?, held?}], decision, prefixes, depth, promises, broken, last} */
+/** {labels, steps: [{layer, sublayer, selections?, held?}], decision, prefixes, depth, promises, broken, table, …} */
 export function observe(model, input, {names}) {
   const steps = [];
   let kept = 0;
@@ -65,9 +64,9 @@ export function observe(model, input, {names}) {
       step.held = stream.map((h) => h.flatMap((x, at) => (x.isZero() ? [] : [[at, `${x}`]])));
     steps.push(step);
   });
-  const {decision, prefixes, depth, promises, broken, last, table} = answer;
+  const {decision, prefixes, depth, promises, broken, table} = answer;
   return {labels: labels(input), steps, decision, prefixes, depth, promises, broken,
-          last: last.map(String), table: table?.map((row) => row.map(String)), quotients: quotientsOf(model, table)};
+          table: table?.map((row) => row.map(String)), quotients: quotientsOf(model, table)};
 }
 
 /** Of an output of two directions φ(x) = (x, 1)/√(x² + 1): the numbers x of the last token. */

@@ -2,12 +2,13 @@
 
 import {readAddress, writeAddress} from './address.mjs';
 import {AttentionView} from './attention_view.mjs';
-import {$, make} from './elements.mjs';
+import {BOUNDS, checkedDivision, checkedValue} from './bounds.mjs';
+import {$, make, table} from './elements.mjs';
+import {CONSTRUCTIONS} from './face.mjs';
 import {GraphView} from './graph_view.mjs';
-import {showLanguage} from './language_view.mjs';
 import {showLoops} from './loops_view.mjs';
 import {Questions, Stopped} from './questions.mjs';
-import {showContracts, showToken} from './token_view.mjs';
+import {layerName, showAnswer, showContracts, showToken} from './token_view.mjs';
 import {Tour} from './tour.mjs';
 import {breakSentence, chosenPlace, offerWeights} from './weights_view.mjs';
 
@@ -20,11 +21,11 @@ const state = {kind: 'regex', texts: {...TEXTS}, word: 'aabb', construction: 'au
 let shown = {};  // of the last answer: {network, run}
 let examples = [], programThere = false;
 
-const questions = new Questions('worker.mjs', (busy) => {
-  $('stop').disabled = !busy;
-  document.body.ariaBusy = `${busy}`;
-  $('state').textContent = busy ? 'Running …' : '';
-});
+const questions = new Questions('worker.mjs', (sentence) => {
+  $('stop').disabled = sentence === '';
+  document.body.ariaBusy = `${sentence !== ''}`;
+  $('state').textContent = sentence;
+}, showVersion);
 const graph = new GraphView($('graph-editor'), () => (offerEnds(), later()), MOST_VERTICES);
 const attention = new AttentionView($('attention'), () => showChosen(), (by) => setLayer(state.layer + by));
 const tour = new Tour((question, token) => {
@@ -64,7 +65,7 @@ function showForm() {
   $('construction-line').hidden = !['regex', 'group'].includes(kind) || !programThere;
   $(MANY_LINES.includes(kind) ? 'lines' : 'text').value = text();
   $('word').value = state.word;
-  offerConstructions([state.construction]);
+  offerConstructions();
   if (!$('graph-editor').hidden && graph.vertices.length === 0) graph.setText(GRAPH);
   if (!$('graph-editor').hidden) offerEnds();
 }
@@ -72,9 +73,9 @@ function showForm() {
 const inputKind = () => (state.kind === 'file' ? shown.network?.input.kind ?? 'word' : 'word');
 const isDivision = () => shown.network?.names.output.names?.includes('quotient.0') ?? false;
 
-function offerConstructions(names) {
-  const all = [...new Set(['auto', ...names, ...[...$('construction').options].map(({value}) => value)])];
-  $('construction').replaceChildren(...all.map((name) => make('option', {}, name)));
+function offerConstructions() {
+  const all = new Set(['auto', ...CONSTRUCTIONS, state.construction]);
+  $('construction').replaceChildren(...[...all].map((name) => make('option', {}, name)));
   $('construction').value = state.construction;
 }
 
@@ -110,31 +111,27 @@ async function source() {
 
 /** The input of the form, for a network with inputs of this kind. */
 function input() {
-  const division = {dividend: Number($('dividend').value), divisor: Number($('divisor').value)};
-  if (state.kind === 'division') return {division};
+  const division = () => ({division: checkedDivision({dividend: $('dividend').value, divisor: $('divisor').value})});
+  if (state.kind === 'division') return division();
   if (state.kind === 'graph') return {graph: graph.text, source: $('source').value, target: $('target').value};
   if (state.kind !== 'file') return {word: state.word};
   const {weights} = state.file, file = JSON.parse(weights ?? '{"input":{"kind":"word"}}');
   if (file.input?.kind === 'graph')
     return {graph: graph.text || GRAPH, source: $('source').value || '1', target: $('target').value || '1'};
   if (file.input?.kind !== 'cells') return {word: state.word};
-  if (file.output?.names?.includes('quotient.0')) return {division};
+  if (file.output?.names?.includes('quotient.0')) return division();
   const names = file.input.names;  // positions: the codes of tokens 0, 1, …
   return {cells: [names.join(' '), ...Array.from({length: 5}, (_, i) => codes(names.length, i))].join('\n')};
 }
 
-const codes = (width, i) => Array
-                                .from(
-                                    {length: width},
-                                    (_, k) =>
-                                        (k === 0 ? (i === 0 ? '0' : `sqrt(${i * i}/${i * i + 1})`) :
-                                             k === 1 ? (i === 0 ? '1' : `sqrt(1/${i * i + 1})`) :
-                                                                  '0'))
-                                .join(' ');
+const codes = (width, i) => {
+  const code = i === 0 ? ['0', '1'] : [`sqrt(${i * i}/${i * i + 1})`, `sqrt(1/${i * i + 1})`];
+  return Array.from({length: width}, (_, k) => code[k] ?? '0').join(' ');
+};
 
 function share() {
   const {kind, word, construction, layer, file} = state;
-  writeAddress({kind, text: kind === 'graph' ? graph.text : text(), word: $('word-line').hidden ? '' : word,
+  writeAddress({kind, text: kind === 'graph' ? graph.text : text(), word: $('word-line').hidden ? null : word,
                 construction: construction === 'auto' ? '' : construction, layer, tour: tour.number,
                 ...(kind === 'graph' ? {source: $('source').value, target: $('target').value} : {}),
                 ...(kind === 'division' ? {dividend: $('dividend').value, divisor: $('divisor').value} : {}),
@@ -144,9 +141,8 @@ function share() {
 // --------------------------------------------------------------------------------------------------------- the answer
 
 function clear() {
-  for (const id of ['verdict', 'depth', 'agree', 'error', 'prefixes', 'break']) $(id).textContent = '';
-  for (const id of ['attention-section', 'loops-section', 'language-section', 'levels-box', 'change-section'])
-    $(id).hidden = true;
+  for (const id of ['verdict', 'depth', 'error', 'prefixes', 'break']) $(id).textContent = '';
+  for (const id of ['attention-section', 'loops-section', 'language-section', 'change-section']) $(id).hidden = true;
   $('network').textContent = '';
 }
 
@@ -163,7 +159,7 @@ async function ask() {
     };
     shown = {given};
     await questions.ask({ask: 'answer', ...given}, (part, value) => PARTS[part](value));
-    if (!$('levels-box').hidden) await showLevels();
+    await showPictures();
   } catch (error) {
     fail(error);
   }
@@ -178,7 +174,7 @@ const isJson = (weights) => {
 };
 
 function fail(error) {
-  if (error instanceof Stopped) $('state').textContent = error.message;
+  if (error instanceof Stopped) $('state').textContent = error.message || $('state').textContent;
   else $('error').textContent = error.message;
 }
 
@@ -193,7 +189,6 @@ const PARTS = {
     ];
     $('network').textContent = about.join('\n');
     $('depth').textContent = `depth ${facts.depth}`;
-    if (network.constructions) offerConstructions(network.constructions);
     showForm();
     $('change-section').hidden = false;
     offerWeights(network.names.weights);
@@ -201,54 +196,54 @@ const PARTS = {
 
   run({run}) {
     if (run.outcome !== undefined) return void ($('verdict').textContent = `${run.outcome}: ${run.reason}`);
-    shown.run = run;
-    const {decision, quotients, table, depth} = run;
-    $('verdict').textContent = decision ??
-        (quotients ? `quotient ${quotients.quotient}, remainder ${quotients.remainder}` :
-                     table.at(-1).map((x, k) => `${shown.network.names.output.names[k]}=${x}`).join(' '));
-    $('verdict').className = {accept: 'yes', connected: 'yes', reject: 'no', 'not connected': 'no'}[decision] ?? '';
-    $('depth').textContent = `${depth} ${depth === 1 ? 'layer' : 'layers'} (depth ${shown.network.facts.depth})`;
-    $('agree').textContent = 'run by the JavaScript runner alone';
-    $('agree').className = '';
+    $('verdict').className = showAnswer($('verdict'), $('depth'), run, shown.network.names);
     const lines = prefixLines(run, shown.network.names.output);
     $('prefixes').textContent = lines.join('\n');
     $('prefixes-box').hidden = lines.length === 0;
+    if (!run.steps) return;  // of the program, which says what it answers alone
+    shown.run = run;
     $('attention-section').hidden = false;
     attention.token = state.token ?? run.labels.length - 1;
-    $('layer').max = depth;
-    setLayer(Math.min(state.layer, depth));
-    showLoops(run, shown.network.names.names, {
-      kind: shown.given.input.graph  ? 'graph' :
-          shown.given.input.division ? 'division' :
-                                       '',
-      division: shown.given.input.division,
-      vertices: graph.vertices.map(({name}) => name).slice(0, run.labels.length)
-    });
+    $('layer').max = run.depth;
+    setLayer(Math.min(state.layer, run.depth));
+    const vertices = shown.given.input.graph ? graph.vertices.map(({name}) => name) : [];
+    showLoops(run, shown.network.names.names, vertices.slice(0, run.labels.length));
   },
 
-  agree({agree, compared, differ}) {
-    $('agree').className = agree === false ? 'no' : '';
-    $('agree').textContent = agree === null ? 'the JavaScript runner has no answer here'
-      : agree ? `both runners agree (${compared.join(', ')})` : `the runners disagree: ${differ.join('; ')}`;
-  },
-
-  language(found) {
-    showLanguage(found);
-    $('levels-box').hidden = !programThere || !['regex', 'group', 'automaton'].includes(shown.given.source.kind);
+  language({theory}) {
+    $('language-section').hidden = !theory;
+    if (theory) $('theory').replaceChildren(theoryTable(theory));
   },
 };
 
-async function showLevels() {
-  $('levels').textContent = '';
-  if (!$('levels-box').open || questions.isBusy) return;
-  try {
-    await questions.ask({ask: 'levels', ...shown.given}, (_, {svg}) => $('levels').replaceChildren(make('img', {
-      alt: 'each level and the coordinate of every prefix',
-      src: `data:image/svg+xml,${encodeURIComponent(svg)}`
-    })));
-  } catch (error) {
-    if (error instanceof Stopped) fail(error);
-    else $('levels').textContent = error.message;
+function theoryTable({depth, algebra, monoid, minimal_states: states}) {
+  const sizes = [
+    states && `${states} states of the minimal automaton`, monoid && `${monoid.size} elements of its monoid`,
+    monoid && `largest subgroup of order ${monoid.largest_subgroup}`
+  ];
+  const groups = algebra?.groups?.map(({name, solvable}) => `${name} (${solvable ? 'solvable' : 'not solvable'})`);
+  const rows = [['depth', depth], ['circuits', algebra?.known], ['groups', groups?.join(', ')],
+                ['sizes', sizes.filter(Boolean).join(', ')]];
+  return table(['', 'theory'], rows.filter(([, text]) => text));
+}
+
+/** What the program says of the language, a picture or lines of text, in the boxes that are open. */
+const PICTURES = ['eggbox', 'levels'];
+
+async function showPictures() {
+  for (const of of PICTURES) {
+    const box = $(`${of}-box`);
+    box.hidden = !programThere;
+    $(of).textContent = '';
+    if (!box.open || box.hidden || $('language-section').hidden || questions.isBusy) continue;
+    try {
+      await questions.ask({ask: 'picture', of, ...shown.given}, (_, {svg, lines}) => $(of).replaceChildren(
+        svg ? make('img', {alt: 'the J-classes of the monoid', src: `data:image/svg+xml,${encodeURIComponent(svg)}`})
+            : make('pre', {}, lines)));
+    } catch (error) {
+      if (error instanceof Stopped) return fail(error);
+      $(of).textContent = error.message;
+    }
   }
 }
 
@@ -265,7 +260,7 @@ function setLayer(layer) {
   if (!shown.run) return;
   state.layer = Math.max(0, Math.min(shown.run.depth, layer));
   $('layer').value = state.layer;
-  $('layer-name').textContent = state.layer === 0 ? '0 (embedding)' : `${state.layer} of ${shown.run.depth}`;
+  $('layer-name').textContent = layerName(state.layer, shown.run);
   attention.show(shown.run, state.layer);
   showContracts($('contracts'), shown.run, shown.network.names, state.layer);
   showChosen();
@@ -306,7 +301,7 @@ $('construction').addEventListener('change', () => {
   state.construction = $('construction').value;
   ask();
 });
-$('levels-box').addEventListener('toggle', showLevels);
+for (const of of PICTURES) $(`${of}-box`).addEventListener('toggle', showPictures);
 $('layer').addEventListener('input', () => setLayer(Number($('layer').value)));
 $('question').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -327,8 +322,9 @@ $('change').addEventListener('submit', async (event) => {
   event.preventDefault();
   $('break').textContent = '';
   try {
-    await questions.ask({ask: 'change', ...shown.given, place: chosenPlace(), value: $('value').value.trim()},
-                        (_, value) => ($('break').textContent = breakSentence(value)));
+    const value = checkedValue($('value').value.trim());
+    await questions.ask({ask: 'change', ...shown.given, place: chosenPlace(), value},
+                        (_, found) => ($('break').textContent = breakSentence(found)));
   } catch (error) {
     if (error instanceof Stopped) fail(error);
     else $('break').textContent = error.message;
@@ -389,22 +385,30 @@ function offerExamples() {
   }));
 }
 
+function showVersion({there, version, left_out: leftOut = []}) {
+  programThere = there;
+  $('version').textContent = there ? `logdepth ${version}` :
+      'This folder has no logdepth.wasm, or this browser has no WebAssembly: the stored examples and your own ' +
+      'weights files run in JavaScript; nothing is compiled.';
+  $('program-box').hidden = !there;
+  $('left-out').replaceChildren(...leftOut.map((part) => make('li', {}, part)));
+  showForm();
+  showPictures();
+}
+
+/** The form and a stored answer come before the program, which may take long to load. */
 async function start() {
-  await questions.ask({ask: 'version'}, (_, version) => {
-    ({examples} = version);
-    programThere = version.there;
-    $('version').textContent = version.there ? `logdepth ${version.version}` :
-        'This folder has no logdepth.wasm, or this browser has no WebAssembly: the stored examples and your own ' +
-        'weights files run in JavaScript; nothing is compiled.';
-    $('program-box').hidden = !version.there;
-    $('left-out').replaceChildren(...(version.left_out ?? []).map((part) => make('li', {}, part)));
-  });
-  for (const {face, text: example} of examples) if (face in TEXTS) state.texts[face] ||= example;
-  offerExamples();
+  for (const [id, [min, max]] of Object.entries(BOUNDS)) Object.assign($(id), {min, max});
   const address = readAddress();
   setState(address);
+  examples = await (await fetch('examples/examples.json')).json();
+  for (const {face, text: example} of examples) if (face in TEXTS) state.texts[face] ||= example;
+  showForm();
+  offerExamples();
   if (address.tour) tour.show(Number(address.tour) - 1, !address.kind);
   if (!address.tour || address.kind) await ask();
+  document.body.ariaBusy ??= 'false';  // where the form refused the question
+  questions.load();
 }
 
 start().catch(fail);

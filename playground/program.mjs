@@ -1,25 +1,47 @@
-// The compiler as WebAssembly: logdepth.js and logdepth.wasm beside the page, where make_playground.sh put them.
+// The compiler as WebAssembly: logdepth.js and logdepth.wasm beside the page, where make_playground.sh put them. The
+// page loads them once, and every worker starts the program from what was loaded.
 
-import {Refusal} from './strict_json.mjs';
+import {answer as answered, wasmProgram} from './face.mjs';
+import {Refusal} from './weights_file.mjs';
 
-async function load() {
-  const answer = await fetch('logdepth.js').catch(() => null);
-  if (!answer?.ok || typeof WebAssembly !== 'object') return null;
-  const factory = new Function(`${await answer.text()}; return logdepthModule;`)();
-  const module = await factory({locateFile: (name) => new URL(name, import.meta.url).href});
-  const {answer: answered, wasmProgram} = await import('./face.mjs');
-  const run = wasmProgram(module);
-  return (question) => answered(run, question);
+/** {script, wasmBinary}; null where the folder or the browser has none. */
+export async function loadProgram() {
+  if (typeof WebAssembly !== 'object') return null;
+  const fetched = (name) => fetch(name).then((answer) => (answer.ok ? answer : Promise.reject(new Error(name))));
+  try {
+    const script = await (await fetched('logdepth.js')).text();
+    return {script, wasmBinary: await (await fetched('logdepth.wasm')).arrayBuffer()};
+  } catch {
+    return null;
+  }
 }
 
-let loading = null;
-const program = () => (loading ??= load().catch(() => null));
+let started;  // with the program; null where there is none
+const start = new Promise((resolve) => (started = resolve));
+let arrived = false;
 
-export const programIsThere = async () => (await program()) !== null;
+/** In a worker: starts what loadProgram gave. */
+export function startProgram(loaded) {
+  arrived = true;
+  const begin = async () => wasmProgram(await new Function(`${loaded.script}; return logdepthModule;`)()(loaded));
+  started(loaded && begin().catch(() => null));
+}
 
-/** The answer to a question. An error is the sentence that the command line prints. */
+export const programHasArrived = () => arrived;
+
+/** Whether there is a program, once that is known. */
+export const programIsThere = async () => await start !== null;
+
+/** The answer to a question, once the program has started. An error is the sentence that the command line prints. */
 export async function askProgram(question) {
-  const answer = (await program())(question);
+  const program = await start;
+  let answer;
+  try {
+    answer = answered(program, question);
+  } catch (error) {
+    throw new Error(`The program in this page ended (${error.message}), perhaps without memory: expected a smaller ` +
+                    'question. The next question starts it again.');
+  }
   if (answer.error !== undefined) throw new Refusal(answer.error);
   return answer;
 }

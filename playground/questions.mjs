@@ -1,4 +1,7 @@
-// Questions to the worker. One at a time: a new question, stop() or 30 seconds end the one before it.
+// Questions to the worker. One at a time: a new question, stop() or 30 seconds end the one before it. The seconds in
+// which it waits for the program to be loaded do not count.
+
+import {loadProgram} from './program.mjs';
 
 const MOST_MILLISECONDS = 30000;
 
@@ -6,11 +9,14 @@ export class Stopped extends Error {}
 
 export class Questions {
   #worker = null;
+  #loads = false;
+  #program;  // once loaded: what loadProgram gave
   #running = null;  // {id, resolve, reject, post, timer}
   #next = 1;
 
-  constructor(url, busy) {
-    Object.assign(this, {url, busy});
+  /** Calls busy(sentence) while a question is answered or waits, busy('') at its end; known(version) of the program. */
+  constructor(url, busy, known) {
+    Object.assign(this, {url, busy, known});
   }
 
   get isBusy() {
@@ -23,10 +29,8 @@ export class Questions {
     this.#worker ??= this.#started();
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      const seconds = MOST_MILLISECONDS / 1000;
-      const timer = setTimeout(() => this.stop(`Stopped after ${seconds} seconds.`), MOST_MILLISECONDS);
-      this.#running = {id, resolve, reject, post, timer};
-      this.busy(true);
+      this.#running = {id, resolve, reject, post};
+      this.#count();
       this.#worker.postMessage({id, ...question});
     });
   }
@@ -34,27 +38,58 @@ export class Questions {
   /** Ends the worker if it has a question; the next question starts another. */
   stop(reason = 'Stopped.') {
     if (!this.#running) return;
-    this.#worker.terminate();
-    this.#worker = null;
+    this.#end();
     this.#finish(({reject}) => reject(new Stopped(reason)));
+  }
+
+  /** Loads the program, unless that has begun. */
+  async load() {
+    if (this.#loads) return;
+    this.#loads = true;
+    this.#program = await loadProgram();
+    if (this.#worker) this.#worker.postMessage({loaded: this.#program});
+    else this.#worker = this.#started();
+  }
+
+  #count() {
+    const seconds = MOST_MILLISECONDS / 1000;
+    this.#running.timer = setTimeout(() => this.stop(`Stopped after ${seconds} seconds.`), MOST_MILLISECONDS);
+    this.busy('Running …');
   }
 
   #started() {
     const worker = new Worker(this.url, {type: 'module'});
-    worker.onmessage = ({data: {id, part, value, done, error}}) => {
-      if (id !== this.#running?.id) return;
-      if (!done) this.#running.post(part, value);
-      else this.#finish(({resolve, reject}) => (error === undefined ? resolve() : reject(new Error(error))));
+    worker.onmessage = ({data: {id, part, value, done, error, fatal, waits, version}}) => {
+      if (version) this.known(version);
+      if (id === undefined || id !== this.#running?.id) return;
+      if (waits) {
+        clearTimeout(this.#running.timer);
+        this.busy('The program is loading …');
+        this.load();
+      } else if (waits === false) {
+        this.#count();
+      } else if (!done) {
+        this.#running.post(part, value);
+      } else {
+        if (fatal) this.#end();
+        this.#finish(({resolve, reject}) => (error === undefined ? resolve() : reject(new Error(error))));
+      }
     };
     worker.onerror = () => this.stop('The worker ended: it had no memory left, or could not start.');
+    if (this.#program !== undefined) worker.postMessage({loaded: this.#program});
     return worker;
+  }
+
+  #end() {
+    this.#worker.terminate();
+    this.#worker = null;
   }
 
   #finish(how) {
     const running = this.#running;
     clearTimeout(running.timer);
     this.#running = null;
-    this.busy(false);
+    this.busy('');
     how(running);
   }
 }

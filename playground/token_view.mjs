@@ -1,4 +1,4 @@
-// What a token holds after a layer, as exact numbers, and what the contracts of the heads state.
+// What a run answers, what a token holds after a layer, as exact numbers, and what the contracts of the heads state.
 
 import {counted} from './attention_view.mjs';
 import {make, table} from './elements.mjs';
@@ -10,6 +10,19 @@ const number = (text, changed) =>
        text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 const after = (run, layer) => run.steps.findLast((step) => step.layer === layer);
+
+const COLOURS = {accept: 'yes', connected: 'yes', reject: 'no', 'not connected': 'no'};
+
+/** The answer and the number of layers, into these elements. Returns the class that colours a decision. */
+export function showAnswer(verdict, layers, {decision, quotients, table, depth}, {facts, output}) {
+  verdict.textContent = decision ??
+      (quotients ? `quotient ${quotients.quotient}, remainder ${quotients.remainder}` :
+                   table.at(-1).map((x, k) => `${output.names[k]}=${x}`).join(' '));
+  layers.textContent = `${depth} ${depth === 1 ? 'layer' : 'layers'} (depth ${facts.depth})`;
+  return COLOURS[decision] ?? '';
+}
+
+export const layerName = (layer, {depth}) => (layer === 0 ? '0 (embedding)' : `${layer} of ${depth}`);
 
 /** Into the elements `title` and `body`. */
 export function showToken({title, body}, run, names, layer, token) {

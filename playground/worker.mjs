@@ -1,29 +1,43 @@
-// Answers one question at a time, away from the page: {id, ask, ...} in, {id, part, ...} out, and a last {id, done}.
+// Answers one question at a time, away from the page: {id, ask, ...} in, {id, part, ...} out, and a last {id, done}. An
+// error that is no refusal is `fatal`: this worker is to be ended.
 //
-// `program` is the compiler as WebAssembly, where the folder has it. All runs are also made by exact_runner.mjs.
+// Runs are made by exact_runner.mjs. The program, where the folder has it, comes as {loaded}; {version} answers. It
+// compiles, analyses, and runs what exact_runner.mjs does not. Until then stored examples and files are answered all
+// the same, and a question that needs it says {id, waits}.
 
-import {algebraOf} from './algebra.mjs';
+import {checkedDivision, checkedValue} from './bounds.mjs';
 import {firstBreak, changed} from './changed_weights.mjs';
 import {Outcome, Refusal, readModel} from './exact_runner.mjs';
 import {inputOf, namesOf, observe} from './observed_run.mjs';
-import {askProgram, programIsThere} from './program.mjs';
-import {compareRunners} from './agreement.mjs';
+import {askProgram, programHasArrived, programIsThere, startProgram} from './program.mjs';
 
-const bytesOf = (text) => new TextEncoder().encode(text);
+const MOST_LETTERS = 512;  // a second; attention of exact_runner.mjs is quadratic
 const examples = () => (examples.list ??= fetch('examples/examples.json').then((answer) => answer.json()));
+
+let running;  // the question's id
+async function waitForProgram() {
+  if (!programHasArrived()) {
+    postMessage({id: running, waits: true});
+    await programIsThere();
+    postMessage({id: running, waits: false});
+  }
+  return programIsThere();
+}
+const programNow = async () => programHasArrived() && programIsThere();
 
 /** The text of the weights file that a source names, and what the compiler printed. */
 async function networkOf(source) {
   if (source.weights !== undefined) {
-    if (await programIsThere())
-      await askProgram({ask: 'load', weights: source.weights});  // its sentence, if it is refused
+    if (await programNow()) await askProgram({ask: 'info', weights: source.weights});  // its sentence, if it is refused
     return {weights: source.weights, lines: []};
   }
   const {kind, text, construction, options, format} = source;
-  if (await programIsThere()) return askProgram({ask: 'compile', kind, text, construction, options, format});
-  const stored = (await examples()).find((one) => one.kind === kind && one.text === text);
-  if (stored === undefined) throw new Refusal('This folder has no compiler: expected one of the stored examples');
-  return {weights: await (await fetch(`examples/${stored.file}`)).text(), lines: stored.lines, theory: stored.theory};
+  const stored = await programNow() ? undefined : (await examples()).find((one) =>
+    one.kind === kind && one.text === text && (construction === undefined || kind === 'connectivity'));
+  if (stored)
+    return {weights: await (await fetch(`examples/${stored.file}`)).text(), lines: stored.lines, theory: stored.theory};
+  if (await waitForProgram()) return askProgram({ask: 'compile', kind, text, construction, options, format});
+  throw new Refusal('This folder has no compiler: expected one of the stored examples');
 }
 
 let last = {};  // the network of the last question: {key, network, model}
@@ -31,7 +45,7 @@ async function opened(source) {
   const key = JSON.stringify(source);
   if (last.key !== key) {
     const network = await networkOf(source);
-    const model = await readModel(bytesOf(network.weights), source.name ?? 'the weights file');
+    const model = await readModel(network.weights, source.name ?? 'the weights file');
     last = {key, network, model, names: namesOf(network.weights)};
   }
   return last;
@@ -40,63 +54,62 @@ async function opened(source) {
 /** What the program finds about the language, or what is stored of it. */
 async function theoryOf({kind, text, format}, network) {
   if (network.theory) return network.theory;
-  if (!['regex', 'group', 'automaton'].includes(kind) || !await programIsThere()) return null;
+  if (!['regex', 'group', 'automaton'].includes(kind) || !await programNow()) return null;
   return askProgram({ask: 'inspect', kind, text, format});
 }
 
-const outcomeOf = (error) => {
-  if (error instanceof Outcome) return {outcome: error.outcome, reason: error.message};
-  throw error;
-};
+/** The run as a page shows it; of a long word, and where the numbers leave the field, the program's answer alone. */
+async function runOf({network: {weights}, model, names}, input) {
+  try {
+    if (!(input.word?.length > MOST_LETTERS)) return observe(model, inputOf(model, input), names);
+  } catch (error) {
+    if (!(error instanceof Outcome)) throw error;
+    const {outcome, message: reason} = error;
+    if (outcome !== 'outside the field' || !await programNow()) return {outcome, reason};
+  }
+  if (!await waitForProgram())
+    throw new Refusal(`expected at most ${MOST_LETTERS} letters; longer words take the program, which is not here`);
+  const prefixes = model.output.prefix !== undefined && input.word !== undefined;
+  const {results: [{outcome, reason, cells, ...found}]} = await askProgram({ask: 'run', weights, input, prefixes});
+  if (reason !== undefined) return {outcome, reason};
+  const numbers = cells && Object.entries([cells].flat().at(-1)).map(([name, x]) => `${name}=${x}`).join(' ');
+  return {...found, decision: numbers ?? outcome};
+}
 
 const ANSWERS = {
-  /** A network: what it is, its run on the input, whether both runners agree, the language's algebra. */
+  /** A network: what it is, its run on the input, what is known of the language. */
   async answer({source, input}, post) {
-    const {network, model, names} = await opened(source);
-    post('network', {lines: network.lines, constructions: network.constructions, facts: names.facts,
-                     weights: network.weights, alphabet: model.alphabet, input: model.input, names});
-    if (input !== null) {
-      const prefixes = model.output.prefix !== undefined && input.word !== undefined;
-      const asked = async () =>
-          askProgram({ask: 'run', weights: network.weights, input: input.word ?? input, prefixes});
-      let run;
-      try {
-        run = observe(model, inputOf(model, input), names);
-      } catch (error) {
-        if (error instanceof Refusal && await programIsThere()) await asked();  // its sentence
-        run = outcomeOf(error);
-      }
-      post('run', {run});
-      if (await programIsThere()) post('agree', compareRunners(run, await asked()));
-    }
-    const theory = await theoryOf(source, network);
-    post('language', {theory, algebra: algebraOf(model)});
+    const asked = await opened(source), {network, model, names} = asked;
+    post('network', {lines: network.lines, facts: names.facts, weights: network.weights, input: model.input, names});
+    post('run', {run: await runOf(asked, input)});
+    post('language', {theory: await theoryOf(source, network)});
   },
 
   /** One changed entry: the answer of the changed network, and the first place where the runs differ. */
   async change({source, input, place, value}, post) {
     const {network, model, names} = await opened(source);
-    const text = changed(network.weights, place, value);
-    const other = await readModel(bytesOf(text), 'the changed file');
-    post('changed', {weights: text, ...firstBreak(model, other, inputOf(model, input), names)});
+    const other = changed(network.weights, place, checkedValue(value));
+    post('changed', firstBreak(model, other, inputOf(model, input), names));
   },
 
-  /** The program's own picture of the word on its path through the levels of the language. */
-  async levels({source: {kind, text, format}, input: {word}}, post) {
-    post('levels', await askProgram({ask: 'picture', what: 'cascade', kind, text, format, word}));
-  },
-
-  async version(_, post) {
-    const there = await programIsThere();
-    post('version', {there, examples: await examples(), ...(there ? await askProgram({ask: 'version'}) : {})});
+  /** `of` is levels, the word on its path through those of the language, or eggbox, a picture. */
+  async picture({source: {kind, text, format}, input: {word}, of}, post) {
+    post('picture', await askProgram({ask: of, kind, text, format, word}));
   },
 };
 
-onmessage = async ({data: {id, ask, ...question}}) => {
+onmessage = async ({data: {loaded, id, ask, ...question}}) => {
+  if (loaded !== undefined) {
+    startProgram(loaded);
+    const there = await programIsThere();
+    return postMessage({version: {there, ...(there ? await askProgram({ask: 'version'}) : {})}});
+  }
+  running = id;
   try {
+    if (question.input?.division) question.input.division = checkedDivision(question.input.division);
     await ANSWERS[ask](question, (part, value) => postMessage({id, part, value}));
     postMessage({id, done: true});
   } catch (error) {
-    postMessage({id, done: true, error: error.message});
+    postMessage({id, done: true, error: error.message, fatal: !(error instanceof Refusal)});
   }
 };

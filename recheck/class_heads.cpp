@@ -1,25 +1,100 @@
 #include "recheck/class_heads.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "recheck/refusal.hpp"
 
 // Heads of tokens of finitely many classes.
 // Lemma last_flag: let r(j) increase strictly within [0, 1): the component p/|(p, L)| of phi, the first of fine, the first of
-//   circle negated. If the score of j is w(class of j) + c r(j), c > 0, and every w is the largest or at least c below it, then
-//   the last visible token whose class has the largest w is selected, alone, provided there is one; <begin> is.
-// Lemma match (heads.cpp) holds where scores differ by nothing but the two codes, for all classes of keys.
-// Lemma count: the mean of w(class), 0 for <begin>, over the tokens up to p is C/(p+1), where C counts by weights w.
-// Lemma floor: let the query be a positive multiple of (x, 1), C a count by weights from 0 to m (or p, which counts all letters
-//   by 1), and x = (C+i)/m + d + h for integers m >= 1 and i from 0 to m-1, h = -1/2 for keys (j, L) and x times L, h = (b-1)/2
-//   for keys fine of offset b: then position j = floor((C+i)/m) is nearest, alone, if 0 <= d and 1/m - d is more than g, with
-//   g = 1/(8L) and 1/(b+1). For the angles of keys rise with j, so that the nearest one is that with B(j-1) < x < B(j), B(j) the
-//   slope (times L) of the bisector of the codes of j and j+1: for fine j + (b+1)/2 - 1/(2j+b+1), for phi j + 1/2 - e with 0 < e <
-//   1/(8L) (compiler/lemmas/head_schema.cpp, lemma bisector). And x >= j + h > B(j-1), x <= j + 1 - 1/m + d + h < j + 1 + h - g
-//   <= B(j). It is visible: C <= m p, so j <= p. Its parity depends on C modulo 2m alone.
+//   circle negated [checked by code, slopes]. If the score of j is w(class of j) + c r(j), c > 0 [checked by weight, slope], and
+//   every w is the largest or at least c below it [checked by top], then the last visible token whose class has the largest w is
+//   selected, alone, provided there is one; <begin> is [checked by token].
+// Lemma match (sublayers.cpp) holds where scores differ by nothing but the two codes, for all classes of keys [checked by other,
+//   matched].
+// Lemma count: the mean of w(class), 0 for <begin>, over the tokens up to p [checked by causal] is C/(p+1), where C counts by
+//   weights w [checked by counted].
+// Lemma floor: let the query be a positive multiple of (x, 1) [checked by places, entry], C a count by weights from 0 to m [checked
+//   by largest, least] (or p, which counts all letters by 1), and x = (C+i)/m + d + h for integers m >= 1 and i from 0 to m-1
+//   [checked by product, i], h = -1/2 for keys (j, L) and x times L, h = (b-1)/2 for keys fine of offset b [checked by rest]: then
+//   position j = floor((C+i)/m) is nearest, alone, if 0 <= d and 1/m - d is more than g, with g = 1/(8L) and 1/(b+1) [checked by
+//   gap, next]. For the angles of keys rise with j, so that the nearest one is that with B(j-1) < x < B(j), B(j) the slope (times
+//   L) of the bisector of the codes of j and j+1: for fine j + (b+1)/2 - 1/(2j+b+1), for phi j + 1/2 - e with 0 < e < 1/(8L)
+//   (compiler/lemmas/head_schema.cpp, lemma bisector). And x >= j + h > B(j-1), x <= j + 1 - 1/m + d + h < j + 1 + h - g <= B(j).
+//   It is visible: C <= m p, so j <= p. Its parity depends on C modulo 2m alone.
 
 namespace recheck {
+namespace {
+
+constexpr std::size_t kMostStates = 20000;
+
+}  // namespace
+
+long Counter::largest() const {
+  long most = 0;
+  for (const auto& [x, weight] : weights) most = std::max(most, weight);
+  return most;
+}
+
+/// The class of a token of this kind after a state (none at the beginning), and the state after it.
+int Machine::token(const State* before, int kind, State& after) {
+  int own = kind;
+  std::vector<int> owns;  // class before every stage
+  for (Stage& stage : stages) {
+    owns.push_back(own);
+    std::vector<int> key = {own};
+    for (const Selection& head : stage.heads) {
+      std::vector<int> held;
+      if (before != nullptr) held = (*before)[after.size()];
+      if (head.kind == Selection::Kind::last) {
+        need(before != nullptr || head.classes.contains(own),
+             "<begin> is not selected by a head that looks for the last of some classes");
+        if (head.classes.contains(own)) held = {own};
+        key.push_back(held.front());
+      } else if (head.kind == Selection::Kind::back) {
+        if (before == nullptr) held.assign(static_cast<std::size_t>(head.back), own);
+        held.push_back(own);
+        key.push_back(held.front());
+        held.erase(held.begin());
+      } else {
+        const Counter& counter = counters[static_cast<std::size_t>(head.counter)];
+        long count = 0;  // <begin> is not counted
+        if (before != nullptr)
+          count = held.front() +
+                  value_in(counter.weights, owns[static_cast<std::size_t>(counter.stage)]);
+        held = {static_cast<int>(count % (2 * head.divisor))};
+        key.push_back(static_cast<int>((held.front() + head.offset) / head.divisor % 2));
+      }
+      after.push_back(std::move(held));
+    }
+    own = stage.classes.emplace(key, static_cast<int>(stage.classes.size())).first->second;
+  }
+  return own;
+}
+
+void Machine::explore(int kinds) {
+  states.clear(), next.clear(), classes.clear();
+  std::map<State, int> numbers;
+  const auto number = [&](const State& state) {
+    const auto [at, fresh] = numbers.emplace(state, static_cast<int>(states.size()));
+    if (fresh) states.push_back(state);
+    need(states.size() <= kMostStates, "more than 20000 states of the heads");
+    return at->second;
+  };
+  State state;
+  classes.insert(begin_class = token(nullptr, 0, state));
+  number(state);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    next.emplace_back();
+    for (int kind = 1; kind < kinds; ++kind) {
+      State after;
+      const State before = states[i];
+      const int own = token(&before, kind, after);
+      classes.insert(own);
+      next[i].emplace_back(own, number(after));
+    }
+  }
+}
+
 namespace {
 
 constexpr long kMostBack = 64, kMostDivisor = 1000, kMostWeight = 1000000000;
@@ -34,10 +109,7 @@ bool holds_parity(const ByClass& values) {
 /// The query is a count, or the own position and not its own code.
 bool of_count(const Bilinear& score) {
   const auto entry = [&](int part) {
-    const auto key = score.find(own('K', part));
-    return key == score.end() || !key->second.contains(own('K', part))
-               ? mpq_class(0)
-               : key->second.at(own('K', part));
+    return value_in(value_in(score, own('K', part)), own('K', part));
   };
   for (const auto& [key, form] : score)
     for (const auto& [atom, value] : form)
@@ -158,10 +230,7 @@ void ClassHeads::add_mean(const ByClass& values, Stream& everywhere, const std::
       add(everywhere[c], own('V'), -same);
     } else {
       const auto [counter, unit] = counted(others, wanted, where);
-      long largest = 0;
-      for (const auto& [x, weight] : machine.counters[static_cast<std::size_t>(counter)].weights)
-        largest = std::max(largest, std::abs(weight));
-      add(everywhere[c], Atom{{'M', counter, static_cast<int>(largest), {}}, 0}, unit);
+      add(everywhere[c], Atom{{'M', counter, 0, {}}, 0}, unit);
     }
   }
 }
@@ -186,7 +255,7 @@ std::pair<int, mpq_class> ClassHeads::counted(const std::map<int, mpq_class>& nu
          where + ": averages numbers that are no multiples of small counts");
     counter.weights[x] = weight.get_num().get_si();
   }
-  return {machine.counter(counter), unit};
+  return {number_in(machine.counters, counter), unit};
 }
 
 /// What the head selects at every token; nothing if all scores are equal.
@@ -248,11 +317,10 @@ Selection ClassHeads::floor(const Bilinear& score, const std::string& where) {
   const int number = entry.begin()->first.first;
   mpq_class at[3];  // the query is a positive multiple of ((A C + B)/E, 1)
   const std::pair<int, int> places[3] = {{number, 0}, {kUnit, 0}, {kUnit, 1}};
-  for (int i = 0; i < 3; ++i)
-    if (const auto found = entry.find(places[i]); found != entry.end()) {
-      at[i] = found->second;
-      entry.erase(found);
-    }
+  for (int i = 0; i < 3; ++i) {
+    at[i] = value_in(entry, places[i]);
+    entry.erase(places[i]);
+  }
   const auto& [a, b, e] = at;
   const bool phi = frame.code == "phi";
   need(entry.empty() && number <= kPosition && a > 0 && e > 0 && (phi || frame.code == "fine"),
@@ -285,7 +353,7 @@ Selection ClassHeads::floor(const Bilinear& score, const std::string& where) {
   need(next - rest > gap, where + ": a count divided by " + m.get_str() + " is not rounded down");
   Selection selection;
   selection.kind = Selection::Kind::floor;
-  selection.counter = machine.counter(counter);
+  selection.counter = number_in(machine.counters, counter);
   selection.divisor = m.get_si();
   selection.offset = i.get_si();
   selection.of_position = number == kPosition && scale == 1;

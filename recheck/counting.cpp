@@ -1,17 +1,20 @@
 #include <algorithm>
 
+#include "recheck/accepted.hpp"
 #include "recheck/class_heads.hpp"
-#include "recheck/read_out.hpp"
+#include "recheck/product.hpp"
 #include "recheck/refusal.hpp"
 
-// The theorem of counting programs: all heads average, and signs of sums of counts decide. A class of tokens is its kind and the
-// sign of every comparison so far, in any combination, whether or not a word has a token of it. Signs that lead to the same stream
-// are one class.
-// Lemma comparison: let N be an integer sum of counts and r rational, so that N and every count are 0 at <begin>. N + r > 0 iff
-//   N + ceil(r) > 0; N + r = 0 only if r is an integer; else N + r < 0 iff N + ceil(r) <= 0. A positive factor changes no sign.
+// The theorem of counting programs: all heads average [checked by attention], and signs of sums of counts decide. A class of tokens
+// is its kind and the sign of every comparison so far, in any combination, whether or not a word has a token of it [checked by
+// possible, split]. Signs that lead to the same stream are one class.
+// Lemma comparison: let N be an integer sum of counts and r rational [checked by sum], so that N and every count are 0 at <begin>
+//   [checked by begin]. N + r > 0 iff N + ceil(r) > 0; N + r = 0 only if r is an integer [checked by possible]; else N + r < 0 iff
+//   N + ceil(r) <= 0 [checked by literal]. A positive factor changes no sign.
 // Lemma program: by induction over the layers and the tokens, the comparisons of the printed program have, at every position of
-//   every word, the signs of the token's class: a line counts the classes that the head averages, of <begin> nothing, and adds
-//   what <begin> holds. The empty word is the token <begin>, where no letter and no count is.
+//   every word, the signs of the token's class [checked by found, compares]: a line counts the classes that the head averages, of
+//   <begin> nothing, and adds what <begin> holds [checked by comparison]. The verdict is one of the class [checked by program]. The
+//   empty word is the token <begin>, where no letter and no count is [checked by of_begin].
 
 namespace recheck {
 namespace {
@@ -41,14 +44,12 @@ class Counting {
     need(read_prefix_rows(weights_).kind == PrefixRows::Kind::none,
          "output: a prefix read-out; expected a verdict alone");
     Theorem theorem;
-    theorem.name = "counting";
-    theorem.limit = weights_.limit();
     for (int kind = 0; kind < kinds(); ++kind) {
       signs_[kind] = {kind};
       by_class_.machine.classes.insert(kind);
     }
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
-      const std::string where = "layer " + std::to_string(n);
+      const std::string where = layer_name(n);
       if (!weights_.layers[n].heads.empty()) attention(weights_.layers[n], where + ", attention");
       feed_forward(weights_.layers[n], where + ", feed-forward");
     }
@@ -68,6 +69,14 @@ class Counting {
       for (const auto& [c, form] : everywhere) add(h[c], form);
     stages_.push_back(signs_);
     by_class_.machine.stages.emplace_back();
+    seen(where);
+  }
+
+  void seen(const std::string& where) const {
+    observe([&] {
+      return Accepted{where,   by_class_.frame, by_class_.streams, nullptr, &by_class_.machine,
+                      &signs_, &compared_};
+    });
   }
 
   /// Where it reads the sign of a sum, every class becomes one for each sign.
@@ -99,6 +108,7 @@ class Counting {
       }
     }
     split(left, compares ? std::optional<std::size_t>(at + 1) : std::nullopt, where);
+    seen(where);
   }
 
   /// The classes after a comparison, whose signs stand at `at`.
@@ -287,16 +297,18 @@ class Counting {
     return relation == relations.end() ? "not " + name + " = 0" : name + relation->second;
   }
 
+  /// As the text of a program: in quotation marks where it is no name, so that no letter is taken for something else.
+  std::string letter(int kind) const {
+    const std::string& text = weights_.kinds[static_cast<std::size_t>(kind)];
+    const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+    });
+    return plain ? text : quoted(text);
+  }
+
   std::string letters(const std::vector<int>& some) const {
     std::string out;
-    for (const int kind : some) {
-      const std::string& letter = weights_.kinds[static_cast<std::size_t>(kind)];
-      const bool plain = !letter.empty() && std::all_of(letter.begin(), letter.end(), [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-               c == '_';
-      });
-      out += (out.empty() ? "Q_" : " or Q_") + (plain ? letter : quoted(letter));
-    }
+    for (const int kind : some) out += (out.empty() ? "Q_" : " or Q_") + letter(kind);
     return some.size() > 1 ? "(" + out + ")" : out;
   }
 
@@ -317,14 +329,7 @@ class Counting {
       text += (of_begin ? " or not " : " and ") + letters(all);
     }
     std::string out = "alphabet";
-    for (int kind = 1; kind < kinds(); ++kind) {
-      const std::string& letter = weights_.kinds[static_cast<std::size_t>(kind)];
-      const bool shown = !letter.empty() && letter[0] != '"' &&
-                         std::all_of(letter.begin(), letter.end(), [](char c) {
-                           return static_cast<unsigned char>(c) > ' ' && c != 127;
-                         });
-      out += " " + (shown ? letter : quoted(letter));
-    }
+    for (int kind = 1; kind < kinds(); ++kind) out += " " + letter(kind);
     return out + "\n" + text_ + "L := " + text + "\n";
   }
 

@@ -1,19 +1,25 @@
 #include <set>
 
+#include "recheck/accepted.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/sublayers.hpp"
 #include "recheck/theorem.hpp"
 
 // The theorem of division: at every token p the file computes floor(p/m) and p mod m, or those of an argument a <= p of the token.
-// Lemma nearest: for keys (j, L)/|(j, L)| and a query that is a positive multiple of (p/m, L), one visible position has the
-//   largest score; it is p/m where m divides p, since p/m <= p (compiler/lemmas/head_schema.cpp, lemma nearest, phi over L).
-// Lemma quotient: let b be the last position up to p that m divides; 0 is one. b = m floor(p/m), so the position nearest to b/m
-//   is floor(p/m). The score c K0(j) + w E(j) with 0 < c <= 2 w selects b: K0 rises within [0, 1), and E is +1 or -1.
-// Lemma block: the tokens j <= p with the code of floor(j/m) = floor(p/m) are b, ..., p, of number (p mod m) + 1. Only b among
-//   them has E = +1: the mean of E is 2 W - 1, W = 1/((p mod m) + 1).
-// Lemma floor: for p/m - 1/2 in place of p/m the nearest position is floor(p/m), for m <= 8L (head_schema.cpp, lemma floor, phi
-//   over L), and for m > 8L if p <= 8L - 1: then floor(p/m) = 0 and p/m - 1/2 < 1/2 - 1/(8L), below the bisector of 0 and 1.
-// Lemma absolute: relu(Y) = (|Y| + Y)/2, and |Y| = (1 - E)/2.
+// Lemma nearest: for keys (j, L)/|(j, L)|, L an integer [checked by parameter], and a query that is a positive multiple of (p/m, L)
+//   [checked by diagonal, numbers], one visible position [checked by causal] has the largest score; it is p/m where m divides p,
+//   since p/m <= p (compiler/lemmas/head_schema.cpp, lemma nearest, phi over L).
+// Lemma quotient: let b be the last position up to p that m divides; 0 is one. b = m floor(p/m), so the position nearest to b/m is
+//   floor(p/m) [checked by moves]. The score c K0(j) + w E(j) with 0 < c <= 2 w [checked by selects_last] selects b: K0 rises
+//   within [0, 1), and E is +1 or -1.
+// Lemma block: the tokens j <= p with the code of floor(j/m) = floor(p/m) [checked by quotient] are b, ..., p, of number (p mod m)
+//   + 1. Only b among them has E = +1: the mean of E is 2 W - 1, W = 1/((p mod m) + 1) [checked by same].
+// Lemma floor: for p/m - 1/2 in place of p/m [checked by three] the nearest position is floor(p/m), for m <= 8L (head_schema.cpp,
+//   lemma floor, phi over L), and for m > 8L if p <= 8L - 1 [checked by limit_, square]: then floor(p/m) = 0 and p/m - 1/2 < 1/2 -
+//   1/(8L), below the bisector of 0 and 1.
+// Lemma argument: the position whose code is given as that of a is a, visible since a <= p [checked by claimed, argument]; a number
+//   read there is one of another token, which no norm takes for the own one [checked by version in sublayers.cpp, kArgument].
+// Lemma absolute: relu(Y) = (|Y| + Y)/2, and |Y| = (1 - E)/2 [checked by form].
 
 namespace recheck {
 namespace {
@@ -27,17 +33,15 @@ class Division {
 
   Theorem prove() {
     Theorem theorem;
-    theorem.name = "division";
     const Json& unroll = weights_.unroll;
     need(unroll.at("kind").string() == "fixed" && !weights_.has_loop(),
          "a repeated block; expected none");
-    unroll.only({"kind", "loops"}, {"max_length"});
     limit_ = weights_.limit();
-    theorem.limit = limit_;
     Stream h = given();
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
-      const std::string where = "layer " + std::to_string(n);
+      const std::string where = layer_name(n);
       attention(weights_.layers[n], h, where + ", attention");
+      seen(where + ", attention", frame_, h);
       const std::string here = where + ", feed-forward";
       for (const auto& [form, uses] : add_feed_forward(frame_, weights_.layers[n], h, here)) {
         need(form.size() == 1 && form.contains(own('Y')), here + ": a unit of unknown sign");
@@ -47,10 +51,9 @@ class Division {
           add(h[c], own('Y'), v / 2);
         }
       }
+      seen(here, frame_, h);
     }
     const auto& names = weights_.output.at("names").array();
-    if (static_cast<int>(names.size()) != weights_.unembedding.rows)
-      throw Malformed("unembedding: expected a row for every output");
     for (int r = 0; r < weights_.unembedding.rows; ++r)
       text_ += answer(names[static_cast<std::size_t>(r)].string(),
                       combine(weights_.unembedding.row(r), h));
@@ -64,15 +67,11 @@ class Division {
 
   /// What the certificate assumes of the inputs, and the constant coordinates.
   Stream given() {
-    weights_.input.only({"kind", "names"}, {"mirrored"});
     const auto& names = weights_.input.at("names").array();
     const auto& claims = certificate_.at("given").array();
     if (names.size() != claims.size()) throw Malformed("given: expected an entry for every input");
     const bool mirrored = weights_.input.has("mirrored") && weights_.input.at("mirrored").boolean();
     const int half = weights_.width / 2;
-    if (static_cast<int>(names.size()) > (mirrored ? half : weights_.width))
-      throw Malformed("input: more names than coordinates");
-    need(!mirrored || weights_.width % 2 == 0, "input: no room for the mirrored numbers");
     Stream h;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto [form, text] = claimed(claims[i]);
@@ -82,7 +81,6 @@ class Division {
     }
     const Json& position = weights_.position;
     need(position.at("kind").string() == "first-flag", "position: expected the first flag");
-    position.only({"kind", "first", "rest"});
     const Row rest = to_row(position.at("rest"), weights_.width);
     need(to_row(position.at("first"), weights_.width) == rest,
          "position: expected the same at every token");
@@ -158,7 +156,8 @@ class Division {
          where + ": the query is not a position or p/m");
     if (key == own_code && !entry.contains({1, 0})) {  // lemma nearest
       need(diagonal && entry.at({0, 0}) > 0 &&
-               entry.at({1, 1}) == frame_.parameter * entry.at({0, 0}),
+               entry.at({1, 1}) == frame_.parameter * entry.at({0, 0}) &&
+               frame_.parameter.get_den() == 1,
            where + ": not the position nearest to p/m");
       return Selected::nearest;
     }
@@ -227,11 +226,11 @@ class Division {
       return "output " + name + ": not one component of a direction; found " + shown(form);
     });
     const auto& [atom, v] = *form.begin();
-    static const char* const kPlaces[] = {"p", "nearest position to p/m", "floor(p/m)", "a",
-                                          "floor(a/m)"};
+    // Not kNear: its angle is nearest, which is not always the position nearest to p/m.
+    static const char* const kPlaces[] = {"p", "", "floor(p/m)", "a", "floor(a/m)"};
     std::string what = "dir(";
-    if (atom.cell.kind == 'K') {
-      what += kPlaces[atom.cell.id] + (", " + shown(frame_.parameter));
+    if (atom.cell.kind == 'K' && atom.cell.id != kNear) {
+      what += kPlaces[atom.cell.id] + (", " + frame_.parameter.get_str());
     } else {
       Cell here = atom.cell;
       here.version = 0;
@@ -240,8 +239,8 @@ class Division {
       });
       what += std::string(atom.cell.version == kArgument ? "a" : "p") + " mod m, 1";
     }
-    return "answers    " + quoted(name) + " = " + (v == 1 ? "" : shown(v) + " * ") + what + ")." +
-           std::to_string(atom.part) + "\n";
+    return "answers    " + quoted(name) + " = " + (v == 1 ? "" : v.get_str() + " * ") + what +
+           ")." + std::to_string(atom.part) + "\n";
   }
 
   const Weights& weights_;

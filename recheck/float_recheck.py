@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks a certificate of floating-point answers: float_recheck.py WEIGHTS CERTIFICATE [EXPORTED-FOLDER]
+Prints one: float_recheck.py --write WEIGHTS LENGTH float32|float64 hard|TEMPERATURE,... [NORM...], where an export computes the named norms.
 
 Shown: for every word of at most N letters, a run of the matrices in float32 or float64, rounded to nearest, selects the tokens that the exact
 run selects and gives its answers. Sums may be in any order, fused or not; numbers below the smallest normal one may become 0; exp(0) is 1,
@@ -9,7 +10,7 @@ Method. Coordinates that no letter reaches have one value per token. The others 
 for all words. E bounds how far a float number of a coordinate is from the exact one, at all tokens of all words, and is rounded up. A head is
 refused if two tokens may share the largest score. A sum of n products, of floats within E of x and weights rounded to a neighbour, is off by
     sum |w| E + g(n) sum |w| (|x| + E) + n t,    g(n) = (n + 4) u / (1 - (n + 4) u),    t: twice the smallest normal number,
-at most. Standard library only; nothing of logdepth is used. Exit status: 0 confirmed, 1 not confirmed, 2 wrong files."""
+at most. Standard library only; nothing of logdepth is used. Exit status: 0 confirmed or written, 1 not confirmed or not shown, 2 wrong files."""
 import fractions
 import hashlib
 import itertools
@@ -23,6 +24,7 @@ import sys
 F = fractions.Fraction
 FORMATS = {"float32": (F(1, 2**24), F(1, 2**125), 2**100, "F32", "f"), "float64": (F(1, 2**53), F(1, 2**1021), 2**900, "F64", "d")}
 MOST_TUPLES, MOST_TOKENS = 200000, 4096
+SLACK = F(1, 2**20)  # what a written certificate states is this much weaker than what is shown
 
 
 class Refused(Exception):
@@ -93,13 +95,19 @@ def up(x):
     return -(-x // unit) * unit
 
 
+def stated(x):
+    """A number of a certificate: short, and off by far less than SLACK."""
+    return str(F(float(x)))
+
+
 def position_row(position, p):
     """The position encoding of token p."""
     def circle(t):
         return [(1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)]
     if position["kind"] == "first-flag":
         return vector(position["first" if p == 0 else "rest"])
-    need(position["kind"] in ("circle", "two-circle", "fine") and "parity" not in position, "position: not an encoding that is covered")
+    need(position["kind"] in ("circle", "two-circle", "fine") and "parity" not in position,
+         "position: a code that is not covered; expected first-flag, circle, two-circle or fine without parity")
     row = {}
     for fill in position["fills"]:
         t = max(p - fill["back"], 0) + 1
@@ -123,7 +131,8 @@ class Proof:
     def __init__(self, weights, certificate):
         self.file, self.claim, self.width, self.length = weights, certificate, weights["width"], certificate["length"]
         self.u, self.tiny, self.most, *_ = FORMATS[certificate["precision"]]
-        need(weights["input"]["kind"] == "word" and weights["output"]["kind"] == "accept", "expected words that are accepted or rejected")
+        need(weights["input"]["kind"] == "word" and weights["output"]["kind"] == "accept",
+             "the input is no word, or the output no verdict; expected words that are accepted or rejected")
         need(0 < self.length <= min(weights["unroll"].get("max_length", MOST_TOKENS), MOST_TOKENS), "length: beyond a limit")
         self.begin, self.end = weights["input"]["begin"], weights["input"].get("end", False)
         self.embedding = {kind: vector(row) for kind, row in weights["embedding"].items()}
@@ -160,6 +169,7 @@ class Proof:
         for p, kinds, _ in self.rows:
             row, tuples = position_row(self.file["position"], p), set()
             for own in map(self.embedding.get, kinds):
+                self.weights([*own.values(), *row.values()])
                 h = [own.get(c, 0) + row.get(c, 0) for c in range(self.width)]
                 tuples.add(tuple(h[c] for c in self.tied))
                 for c in {*own, *row}:
@@ -176,11 +186,20 @@ class Proof:
             h[c] = x
         return h
 
+    def weights(self, values):
+        """Weights that the format rounds to a neighbour: a smaller one may become 0, a larger one infinite."""
+        need(all(self.tiny / 2 <= abs(w) < self.most for w in values if w), "a weight is outside the range of the format")
+
+    def sums(self, size):
+        """Sums of numbers of this size together, in any order."""
+        need(size < self.most, "numbers are too large for the format")
+
     def product(self, row, x):
         """Of a row with streams of sizes x: its size, its error, what rounding alone loses."""
+        self.weights(row.values())
         size, carried = sum(abs(w) * x[c] for c, w in row.items()), sum(abs(w) * self.e[c] for c, w in row.items())
         rounding = self.g(len(row)) * (size + carried) + len(row) * self.tiny
-        need(size + carried < self.most, "numbers are too large for the format")
+        self.sums(size + carried)
         return size, carried + rounding, rounding
 
     def sizes(self, sets):
@@ -188,6 +207,7 @@ class Proof:
         for t in set().union(*{tuples for _, tuples in sets}):
             for c, value in zip(self.tied, t):
                 x[c] = max(x[c], abs(value))
+        self.sums(max(map(sum, zip(x, self.e))))  # also of a number that no weight reads: 0 times infinity is none
         return x
 
     def norm(self, place, mask, sets):
@@ -207,6 +227,9 @@ class Proof:
             self.dz *= max(1, 1 / (scale * min(map(abs, mask.values())))) * (self.d > 0)  # in units of the stream
             return sets, scale, lambda row: {c: plain(w * mask[c]) for c, w in row.items() if c in mask}
         need(mask.keys().isdisjoint(self.tied), "{}: the norm depends on the word; expected a constant one", place)
+        self.weights(mask.values())
+        self.sums(4 * high)
+        need(self.width * self.tiny <= self.u * low, "{}: the squares of a norm of {} are outside the range of the format", place, root(F(low)))
         made, wrong = [], [F(0)] * self.width
         for base, tuples in sets:
             x = [mask.get(c, 0) * value for c, value in enumerate(base)]
@@ -257,16 +280,17 @@ class Proof:
         (wrong_q, wrong_k), size, wrong = [[self.product(row, x)[1] for row in m] for m in head[1:3]], 0, 0
         for q, k, eq, ek in zip(*most, wrong_q, wrong_k):
             size, wrong = size + (q + eq) * (k + ek), wrong + q * ek + k * eq + eq * ek
-        need(size < self.most, "numbers are too large for the format")
+        self.sums(size)
         wrong += self.dz * (total(head[1]) + total(head[2]) + 1)**2 * (size + self.dz + 1)
         rounding = up(wrong + self.g(len(wrong_q) + 4) * size + len(wrong_q) * self.tiny)
         left, old = separation - 2 * rounding if separation is not None else None, self.heads.get(at, (None, None, 0))
         self.heads[at] = (*(min((x for x in pair if x is not None), default=None) for pair in zip(old, (separation, left))), max(old[2], rounding))
         need(left is None or left > 0, "{}: the separation is {}, and rounding may take {} of each score", place, F(separation or 0), rounding)
+        given = self.given.get(at, 0)
         if self.claim["attention"] == "softmax":
-            need(0 < self.given[at] and self.given[at] * size < self.most, "{}: the temperature is no number of the format", place)
-            return 2 * len(self.rows) * F(1, 2**min(2000, int(self.given[at] * left * 10 / 7))) if left else 0
-        need(left is None or 0 <= self.given[at] * (1 + F(1, 2**20)) < left, "{}: the tolerance is not below {}", place, left)
+            need(0 < given * max(1, size) < self.most, "{}: the temperature is no number of the format", place)
+            return 2 * len(self.rows) * F(1, 2**min(2000, int(given * left * 10 / 7))) if left else 0
+        need(left is None or 0 <= given * (1 + F(1, 2**20)) < left, "{}: the tolerance is not below {}", place, left)
         return 0
 
     def attention(self, number, layer, rows, sets):
@@ -280,8 +304,10 @@ class Proof:
                 by_word, chosen, separation, most = self.select(f"layer {number}, head {k}", head, rows, sets)
                 others, soft = self.weigh(f"layer {number}, head {k}", (number, k), head, separation, most, x), self.claim["attention"] == "softmax"
             grown += total(output) * total(head[3]) * self.dz
-            need(causal and (chosen or all(c in self.free for c, row in enumerate(output) if row)), "{}, head {}: averages what depends on the word", place, k)
+            need(causal and (chosen or all(c in self.free for c, row in enumerate(output) if row)),
+                 "layer {}, head {}: averages what depends on the word; expected a causal head that selects one token", number, k)
             for c, row in enumerate(output):
+                self.weights(row.values())
                 for d, w in row.items():
                     value, off, _ = self.product(head[3][d], x)
                     off += ((2 * others + self.g(2 * len(rows))) * (value + off) + len(rows) * self.tiny) * soft
@@ -307,6 +333,7 @@ class Proof:
             need(len(became) <= MOST_TUPLES, "{}: more than {} streams of a token", place, MOST_TUPLES)
             made.append((base, frozenset(became)))
         for c in [c for c in range(self.width) if terms[c]]:
+            self.sums(x[c] + self.e[c] + size[c])
             self.e[c] = up(self.e[c] + wrong[c] + self.g(terms[c] + 1) * (x[c] + self.e[c] + size[c]) + terms[c] * self.tiny)
         self.e, self.d = self.e[:self.width], grown
         return made
@@ -322,8 +349,10 @@ class Proof:
     def feedforward(self, number, layer, sets):
         *_, mask, rows, columns = layer
         (terms, size, lost), (sets, scale, reads) = [[0] * self.width for _ in range(3)], self.norm(f"layer {number}, feed-forward", mask, sets)
-        rows, x, linear, waiting, pairs = list(map(reads, rows)), self.sizes(sets), [{c: 1} for c in range(self.width)], {}, set()
-        bounds = [self.product({c: w * scale for c, w in row.items()}, x) for row in rows]
+        rows = [{c: plain(w * scale) for c, w in reads(row).items()} for row in rows]
+        x, linear, waiting, pairs = self.sizes(sets), [{c: 1} for c in range(self.width)], {}, set()
+        bounds = [self.product(row, x) for row in rows]
+        self.weights(w for column in columns for w in column.values())
         for u, parts in enumerate(zip(rows, columns)):  # pairs make ReLU(x) - ReLU(-x) = x, and the errors of x may cancel those of the stream
             own, opposite = [tuple(tuple(sorted((c, sign * w) for c, w in part.items())) for part in parts) for sign in (1, -1)]
             if opposite not in waiting:
@@ -333,33 +362,39 @@ class Proof:
             for c, w in parts[1].items():
                 terms[c], size[c], lost[c] = terms[c] + 2, size[c] + abs(w) * (bounds[u][0] + 2 * bounds[u][1]), lost[c] + 2 * abs(w) * bounds[u][2]
                 for source, v in parts[0].items():
-                    linear[c][source] = plain(linear[c].get(source, 0) + w * v * scale)
-        carried, limit, worst = [sum(abs(w) * self.e[d] for d, w in row.items()) for row in linear], [b[1] / scale for b in bounds], {}
+                    linear[c][source] = plain(linear[c].get(source, 0) + w * v)
+        carried, cases = [sum(abs(w) * self.e[d] for d, w in row.items()) for row in linear], [set() for _ in linear]
+        lowest = [-float(up(bound[1])) for bound in bounds]  # units below are 0 in floating point, too
+        costs = [{c: -(-abs(w) * bound[1] // self.tiny) for c, w in column.items()} for column, bound in zip(columns, bounds)]  # errors, in units of tiny
 
         def step(h, coordinates, units):
+            """The coordinates after the units. What moves their errors, besides, is noted: summands, their sizes, and the errors of the units."""
             new, more = {c: dot(linear[c], h) for c in coordinates}, {}
-            for u, y in [(u, y) for u in units for y in [dot(rows[u], h)] if y > -limit[u]]:  # others are 0 in floating point, too
+            for u, y in [(u, y) for u in units for y in [dot(rows[u], h)] if y > lowest[u]]:
                 for c, w in columns[u].items():
-                    n, total, off = more.get(c, (0, 0, 0))
-                    more[c] = n + 1, total + abs(w) * (scale * max(y, 0) + bounds[u][1]), off + abs(w) * bounds[u][1]
-                    if c in new and y > 0:
-                        new[c] += w * y * scale
+                    n, written, moved, cost = more.get(c, (0, 0, 0, 0))
+                    more[c] = n + 1, written + w * max(y, 0), moved + abs(w) * max(y, 0), cost + costs[u][c]
             for c in coordinates:
-                n, total, off = more.get(c, (0, 0, 0))
-                off += carried[c] + lost[c] + self.g(n + terms[c] + 1) * (x[c] + self.e[c] + size[c] + total) + (n + terms[c]) * self.tiny
-                worst[c] = max(worst.get(c, 0), off if n + terms[c] else self.e[c])
+                n, written, moved, cost = more.get(c, (0, 0, 0, 0))
+                new[c] += written
+                cases[c].add((n, moved, cost))
             return [plain(new[c]) for c in coordinates]
         free, tied = [[u for u in range(len(rows)) if u not in pairs and any(c in part for c in columns[u])] for part in (self.free, self.tied)]
-        read, known, made = {c for u in tied for c in rows[u]} | {d for c in self.tied for d in linear[c]}, {}, []
+        read, known, made = sorted({c for u in tied for c in rows[u]} | {d for c in self.tied for d in linear[c]}), {}, []
         for base, tuples in sets:
-            new, seen = [0] * self.width, tuple(base[c] for c in read)
+            new, after = [0] * self.width, known.setdefault(tuple(base[c] for c in read), {})
             for c, value in zip(self.free, step(base, self.free, free)):
                 new[c] = value
-            for t in tuples:
-                if (seen, t) not in known:
-                    known[seen, t] = tuple(step(self.stream(base, t), self.tied, tied))
-            made.append((new, frozenset(known[seen, t] for t in tuples)))
-        self.e, self.d = [up(worst[c]) if worst[c] else 0 for c in range(self.width)], self.d + total(columns) * total(rows) * scale * self.dz
+            for t in tuples - after.keys():
+                after[t] = tuple(step(self.stream(base, t), self.tied, tied))
+            made.append((new, frozenset(after[t] for t in tuples)))
+
+        def error(c, n, moved, cost):
+            whole = x[c] + self.e[c] + size[c] + moved + cost * self.tiny
+            self.sums(whole)
+            return cost * self.tiny + carried[c] + lost[c] + self.g(n + terms[c] + 1) * whole + (n + terms[c]) * self.tiny if n + terms[c] else self.e[c]
+        worst = [max(error(c, *case) for case in cases[c]) for c in range(self.width)]
+        self.e, self.d = [up(off) if off else 0 for off in worst], self.d + total(columns) * total(rows) * self.dz
         return made
 
     def read(self, rows, sets, last, prefixes):
@@ -386,6 +421,11 @@ class Proof:
         return rows, sets
 
     def run(self):
+        self.show()
+        self.compare()
+
+    def show(self):
+        """Bounds of all heads and answers."""
         go, most = self.block, loops_of(self.file["unroll"], self.length)
         state = go("initial", self.rows, self.start())
         for loops in range(most + 1):
@@ -397,17 +437,20 @@ class Proof:
                 self.read(rows, sets, last, [i for i, (p, _, end) in enumerate(rows) if not end and p >= self.begin])
                 self.e, self.d = before
             state = go("repeated", *state) if loops < most else state
+
+    def compare(self):
+        """What the certificate states is no more than what is shown."""
         need(set(self.given) == set(self.heads), "heads: expected those that compare: {}", sorted(self.heads))
         for claim in self.claim["heads"]:
             separation, left, rounding = self.heads[claim["layer"], claim["head"]]
             for low, least in (("separation", separation), ("left", left)):
-                self.compare(f"layer {claim['layer']}, head {claim['head']}", claim, low, least, "rounding", rounding)
+                self.compare_bounds(f"layer {claim['layer']}, head {claim['head']}", claim, low, least, "rounding", rounding)
         for claim in self.claim["answers"]:
-            self.compare(claim["answer"], claim, "margin", self.answers[claim["answer"]][0], "error", self.answers[claim["answer"]][1])
+            self.compare_bounds(claim["answer"], claim, "margin", self.answers[claim["answer"]][0], "error", self.answers[claim["answer"]][1])
         need({claim["answer"] for claim in self.claim["answers"]} == set(self.answers), "answers: expected {}", " and ".join(sorted(self.answers)))
 
     @staticmethod
-    def compare(place, claim, low, least, high, most):
+    def compare_bounds(place, claim, low, least, high, most):
         need(least is None or 0 < rational(claim[low]) <= least, "{}: {} {}; the certificate states more", place, low, F(least or 0))
         need(rational(claim[high]) >= most, "{}: {} {}; the certificate states less", place, high, F(most))
 
@@ -416,10 +459,13 @@ class Proof:
         _, _, _, kind, letter = FORMATS[self.claim["precision"]]
         data, config = (folder / "model.safetensors").read_bytes(), load(folder / "config.json", float)
         need(hashlib.sha256(data).hexdigest() == self.claim.get("tensors"), "model.safetensors: not the tensors of the certificate")
+        read_config(config)
         need(all(config[key] == self.claim[key] for key in ("length", "precision", "attention")), "config.json: other settings")
-        need(all(config[key] == self.file[key] for key in ("alphabet", "input", "output", "unroll", "norm", "width")), "config.json: not this weights file")
-        shape = [(layer["block"], [head["causal"] for head in layer["attention"]["heads"]]) for layer in config["layers"]]
-        need(shape == [(layer[0], [head[0] for head in layer[2]]) for layer in self.layers], "config.json: other layers or heads")
+        need(all(config[key] == self.file[key] for key in FILE_KEYS), "config.json: not this weights file")
+        need(sorted(config["tokens"]) == sorted(self.embedding), "config.json: other tokens")
+        shape = [(layer["block"], [(head["causal"], head["compares"]) for head in layer["attention"]["heads"]]) for layer in config["layers"]]
+        own = [(block, [(causal, any(query) and any(key)) for causal, query, key, *_ in heads]) for block, _, heads, *_ in self.layers]
+        need(shape == own, "config.json: other layers or heads")
         sizes = loops_of(self.file["unroll"], self.length), self.length + self.begin + self.end
         need((config["loops"], config["most_tokens"]) == sizes, "config.json: other loops")
         start = 8 + struct.unpack("<Q", data[:8])[0]
@@ -445,10 +491,12 @@ class Proof:
                     wanted[name] = [{c: w * scale * mask[c] for c, w in row.items() if c in mask} if scale else row for row in m]
             for k, head in enumerate(heads, 1):
                 wanted[f"{at}heads.{k - 1}.output"], stated = head[4], own["attention"]["heads"][k - 1]
+                hard, (value, relative) = self.claim["attention"] == "hard", (stated["tolerance"]["value"], stated["tolerance"]["relative"])
+                given = F(value if hard else stated["temperature"] or 0)  # also of a head that does not compare: 0 times infinity is none
+                same = hard == (stated["temperature"] is None) and 0 <= given < self.most
                 if (number, k) in self.heads:
-                    same = F(stated["temperature"]) == self.given[number, k] if stated["temperature"] is not None else \
-                        0 <= F(stated["tolerance"]["value"]) <= self.given[number, k] and not stated["tolerance"]["relative"]
-                    need(same, "config.json: layer {}, head {}: another temperature or tolerance", number, k)
+                    same = same and (given <= self.given[number, k] and not relative if hard else given == self.given[number, k])
+                need(same, "config.json: layer {}, head {}: another temperature or tolerance", number, k)
         for name, entry in header.items():
             if name.endswith((".numerator", ".denominator", "__metadata__")) or name in unread:
                 continue
@@ -495,8 +543,9 @@ def fields(place, value, names):
     if not isinstance(value, dict) or set(value) != set(names):
         raise Malformed(f"{place}: expected the keys {', '.join(names)}")
     for key, kind in names.items():
-        if type(value[key]) is not kind if isinstance(kind, type) else value[key] not in kind:
-            raise Malformed(f"{place}: {key}: expected {kind.__name__ if isinstance(kind, type) else ' or '.join(map(str, kind))}")
+        types = kind if isinstance(kind, tuple) else (kind,) if isinstance(kind, type) else ()
+        if object not in types and (type(value[key]) not in types if types else value[key] not in kind):
+            raise Malformed(f"{place}: {key}: expected {' or '.join(getattr(one, '__name__', str(one)) for one in types or kind)}")
 
 
 def read_certificate(value):
@@ -514,6 +563,31 @@ def read_certificate(value):
     if len(set(named)) != len(named):
         raise Malformed("certificate: expected every norm, head and answer once")
     return value
+
+
+FILE_KEYS = ("name", "construction", "source", "sha256", "alphabet", "input", "output", "norm", "width", "unroll")
+# What a run does not read, and nothing is said of: texts, names of logits and coordinates, what else was proved or tried.
+NOT_COVERED = ("certified", "tested", "logits", "residual")
+
+
+def read_config(value):
+    """Only what the format has: whatever a run may read is compared; `name`, `gap` and `rounding` of a head are not covered either."""
+    number, place = (int, float), "config.json"
+    fields(place, value, {"format": ["logdepth-network"], "version": [1], "precision": str, "attention": str, "length": int, "most_tokens": int, "loops": int,
+                          "unrolled": bool, "given": [{"values": 0, "mirror": 0}], "tokens": list, "layers": list, "examples": list} |
+           dict.fromkeys((*FILE_KEYS, *NOT_COVERED), object))
+    for layer in value["layers"]:
+        fields(f"{place}: layer", layer, {"block": str, "attention": dict, "feedforward": dict})
+        fields(f"{place}: attention", layer["attention"], {"norm": object, "heads": list})
+        fields(f"{place}: feedforward", layer["feedforward"], {"norm": object})
+        for norm in [part["norm"] for part in (layer["attention"], layer["feedforward"]) if part["norm"] is not None]:
+            fields(f"{place}: norm", norm, {"zero_below": number})
+        for head in layer["attention"]["heads"]:
+            fields(f"{place}: head", head, {"name": object, "causal": bool, "compares": bool, "temperature": (*number, type(None)), "tolerance": dict,
+                                            "gap": object, "rounding": object})
+            fields(f"{place}: tolerance", head["tolerance"], {"value": number, "relative": bool})
+    for example in value["examples"]:
+        fields(f"{place}: example", example, {"tokens": list, "given": list, "size": int, "logits": list})
 
 
 def require_hash(hashed, weights, certificate):
@@ -538,31 +612,35 @@ def load(path, numbers=Spelled):
         raise Malformed(f"{path}: no JSON; expected UTF-8 text of few levels") from None
 
 
-def main(arguments):
-    if len(arguments) not in (2, 3):
-        print("usage: float_recheck.py WEIGHTS CERTIFICATE [EXPORTED-FOLDER]", file=sys.stderr)
-        return 2
-    try:
-        weights, certificate = map(load, arguments[:2])
-        hashed = hashlib.sha256((canonical({k: v for k, v in weights.items() if k not in ("derived", "sha256")}) + "\n").encode()).hexdigest()
-        read_certificate(certificate)
-        require_hash(hashed, weights, certificate)
-        proof = Proof(weights, certificate)
-        proof.run()
-        if arguments[2:]:
-            proof.exported(pathlib.Path(arguments[2]))
-    except Refused as error:
-        print(f"not confirmed: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
-    except Malformed as error:
-        print(f"{' or '.join(arguments)}: {error}", file=sys.stderr)
-        return 2
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error, RecursionError):
-        print(f"{' or '.join(arguments)}: wrong content; expected a weights file, its certificate and an export of it", file=sys.stderr)
-        return 2
+def written(weights, length, precision, weighing, measured):
+    """The certificate of a file. `weighing`: hard, or temperatures with commas between them, one for all heads or one for each of the file."""
+    hard = weighing == "hard"
+    claim = {"format": "logdepth-float-certificate", "version": 1, "sha256": weights["sha256"], "length": int(length), "precision": precision,
+             "attention": "hard" if hard else "softmax", "sums": "in any order", "measured_norms": measured, "heads": [], "answers": []}
+    proof = Proof(weights, claim)
+    if not hard:
+        places = [(number, k) for number, layer in enumerate(proof.layers, 1) for k in range(1, len(layer[2]) + 1)]
+        given = [*map(rational, weighing.split(","))]
+        if len(given) not in (1, len(places)):
+            raise Malformed(f"expected one temperature, or one for each of {len(places)} heads")
+        proof.given = dict(zip(places, itertools.cycle(given)))
+    proof.show()
+    for at, (separation, left, rounding) in sorted(proof.heads.items()):
+        left = (left or 0) * (1 - SLACK)
+        claim["heads"].append({"layer": at[0], "head": at[1], "separation": separation and stated(separation * (1 - SLACK)),
+                               "rounding": stated(rounding * (1 + SLACK)), "left": stated(left),
+                               **({"tolerance": stated(left / 2)} if hard else {"temperature": str(proof.given[at])})})
+    claim["answers"] = [{"answer": name, "margin": stated(margin * (1 - SLACK)), "error": stated(error * (1 + SLACK))}
+                        for name, (margin, error) in sorted(proof.answers.items())]
+    return claim
+
+
+def confirm(weights, certificate, folder):
+    """What a certificate, and an export, are shown to be."""
+    proof = Proof(weights, certificate)
+    proof.run()
+    if folder:
+        proof.exported(pathlib.Path(*folder))
     print(f"every word of at most {proof.length} letters: every head selects the tokens of the exact run, every answer is that of the exact run")
     print(f"numbers    {certificate['precision']}, {certificate['attention']} attention, sums in any order")
     for claim in certificate["heads"]:
@@ -570,8 +648,39 @@ def main(arguments):
         print(f"head       layer {claim['layer']}, head {claim['head']}: {numbers}")
     for claim in certificate["answers"]:
         print(f"answer     {claim['answer']}: margin {float(F(claim['margin'])):.3g}, error {float(F(claim['error'])):.3g}")
-    if arguments[2:]:
-        print(f"export     {arguments[2]}: the numbers of the file, rounded")
+    if folder:
+        print(f"export     {folder[0]}: the numbers of the file, rounded; of config.json not covered: {', '.join(NOT_COVERED)}")
+
+
+def main(arguments):
+    writes = arguments[:1] == ["--write"]
+    if not (len(arguments) > 4 if writes else len(arguments) in (2, 3)):
+        print("usage: float_recheck.py WEIGHTS CERTIFICATE [EXPORTED-FOLDER]\n"
+              "       float_recheck.py --write WEIGHTS LENGTH float32|float64 hard|TEMPERATURE,... [NORM...]", file=sys.stderr)
+        return 2
+    files = arguments[1:2] if writes else arguments
+    try:
+        weights, *certificate = map(load, files[:2])
+        hashed = hashlib.sha256((canonical({k: v for k, v in weights.items() if k not in ("derived", "sha256")}) + "\n").encode()).hexdigest()
+        if writes:
+            require_hash(hashed, weights, weights)
+            print(json.dumps(written(weights, *arguments[2:5], arguments[5:]), indent=1, sort_keys=True))
+        else:
+            require_hash(hashed, weights, *map(read_certificate, certificate))
+            confirm(weights, *certificate, arguments[2:])
+    except Refused as error:
+        print(error if writes else f"not confirmed: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except Malformed as error:
+        print(f"{' or '.join(files)}: {error}", file=sys.stderr)
+        return 2
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error, RecursionError):
+        expected = "options" if writes else "its certificate and an export of it"
+        print(f"{' or '.join(files)}: wrong content; expected a weights file, {expected}", file=sys.stderr)
+        return 2
     return 0
 
 

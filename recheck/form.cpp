@@ -1,8 +1,5 @@
 #include "recheck/form.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "recheck/refusal.hpp"
 
 namespace recheck {
@@ -82,18 +79,8 @@ void add(Form& to, const Form& form, const mpq_class& factor) {
   for (const auto& [atom, value] : form) add(to, atom, value * factor);
 }
 
-mpq_class constant_of(const Form& form) {
-  const auto found = form.find(kOne);
-  return found == form.end() ? mpq_class(0) : found->second;
-}
-
 bool is_constant(const Form& form) {
   return form.empty() || (form.size() == 1 && form.begin()->first == kOne);
-}
-
-Form at(const Stream& stream, int coordinate) {
-  const auto found = stream.find(coordinate);
-  return found == stream.end() ? Form{} : found->second;
 }
 
 void Laws::simplify(Form& form) const {
@@ -101,14 +88,15 @@ void Laws::simplify(Form& form) const {
   by_cell(form, [&](auto begin, auto end) {
     const Cell& cell = begin->first.cell;
     if (!one_hot(cell) || std::distance(begin, end) != size_of(cell)) return;
-    // The most frequent value goes into the constant: any would do, this one leaves the fewest atoms.
+    // The most frequent value goes into the constant, of several that of the last component: any would do, this one leaves the
+    // fewest atoms, and of two components the first one, which is averaged (sublayers.cpp).
     std::map<mpq_class, int> count;
     for (auto i = begin; i != end; ++i) ++count[i->second];
-    const auto most =
-        std::max_element(count.begin(), count.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    add(change, kOne, most->first);
-    for (auto i = begin; i != end; ++i) add(change, i->first, -most->first);
+    auto most = begin;
+    for (auto i = begin; i != end; ++i)
+      if (count[i->second] >= count[most->second]) most = i;
+    add(change, kOne, most->second);
+    for (auto i = begin; i != end; ++i) add(change, i->first, -most->second);
   });
   add(form, change);
 }
@@ -127,7 +115,8 @@ bool Laws::equals(const Form& form, const mpq_class& number) const {
 }
 
 mpq_class Laws::largest(const Cell& cell) const {
-  mpq_class most = cell.kind == 'M' ? cell.version : 1;
+  need(cell.kind != 'M' && cell.kind != 'N', "a count has no bound");
+  mpq_class most = 1;
   if (cell.kind == 'D')
     for (const auto& [number, weight] : directions[static_cast<std::size_t>(cell.id)])
       most = std::max<mpq_class>(most, 1 / weight);

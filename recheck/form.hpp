@@ -5,7 +5,7 @@
 //   T  component of the one-hot kind of the token at a position        X  component of the one-hot label of a product cell
 //   K  component of the position code, in unit pairs (1 or 2 of them)   V  1/(p+1)
 //   P  +1 where the position is even, -1 where it is odd              F, S  a flag, +1 or -1 (theorem of reachability)
-//   M  C/(p+1), where C counts letters up to the token by their weights, of size at most `version` each
+//   M  C/(p+1), where C counts letters up to the token by their weights
 //   D  v/sqrt(w1 v1^2 + w2 v2^2 + ...) for one of the numbers v1, v2, ... of direction `id`
 //   H  component of the code of position floor((p + id)/version)      Z  sign of a sum of counts: -1, 0 or +1
 // and in the theorem of division, for the divisor m: N number `id`; K of another id, the code of another position; D of version
@@ -18,6 +18,7 @@
 
 #include <gmpxx.h>
 
+#include <algorithm>
 #include <compare>
 #include <functional>
 #include <map>
@@ -68,11 +69,29 @@ std::string shown(const Form& form);
 std::string shown(const mpq_class& number);
 
 std::optional<mpq_class> rational_root(const mpq_class& x);
+/// The number of an item in a list, to which it is added where it is new.
+template <typename Item>
+int number_in(std::vector<Item>& list, const Item& item) {
+  const auto known = std::find(list.begin(), list.end(), item);
+  const auto number = static_cast<int>(known - list.begin());
+  if (known == list.end()) list.push_back(item);
+  return number;
+}
 void add(Form& to, const Atom& atom, const mpq_class& value);
 void add(Form& to, const Form& form, const mpq_class& factor = 1);
-mpq_class constant_of(const Form& form);
+/// What a map has of a key; zero, or an empty form, without it.
+template <typename Map>
+typename Map::mapped_type value_in(const Map& map, const typename Map::key_type& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? typename Map::mapped_type() : found->second;
+}
+inline mpq_class constant_of(const Form& form) {
+  return value_in(form, kOne);
+}
 bool is_constant(const Form& form);
-Form at(const Stream& stream, int coordinate);
+inline Form at(const Stream& stream, int coordinate) {
+  return value_in(stream, coordinate);
+}
 /// Sum of row[c] * stream[c].
 template <typename Row>
 Form combine(const Row& row, const Stream& stream) {

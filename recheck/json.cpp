@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -30,14 +32,13 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const std::string& expected) const {
-    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<long>(at_), '\n');
-    throw Malformed("line " + std::to_string(line) + ": no JSON; expected " + expected);
+    throw Malformed("line " + std::to_string(line_) + ": no JSON; expected " + expected);
   }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_space() {
     while (at_ < text_.size() &&
            std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos)
-      ++at_;
+      line_ += text_[at_++] == '\n';
   }
   bool take(const std::string& word) {
     if (text_.compare(at_, word.size(), word) != 0) return false;
@@ -52,9 +53,10 @@ class Parser {
   }
 
   Json parse(int level) {
-    if (level > kMostLevels) fail("at most 32 levels");
     skip_space();
+    if (level == kMostLevels && (peek() == '[' || peek() == '{')) fail("at most 32 levels");
     Json value;
+    value.line = line_;
     for (const char* word : {"null", "true", "false"})
       if (take(word)) {
         value.kind = word[0] == 'n' ? Json::Kind::null : Json::Kind::boolean;
@@ -107,6 +109,7 @@ class Parser {
     }
     value.text = text_.substr(begin, at_ - begin);
     if (value.text == "-0") value.text = "0";
+    if (!std::isfinite(std::strtod(value.text.c_str(), nullptr))) fail("a number within double");
   }
 
   unsigned hexadecimal() {
@@ -179,24 +182,8 @@ class Parser {
 
   const std::string& text_;
   std::size_t at_ = 0;
+  long line_ = 1;
 };
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    constexpr std::string_view escaped = "\"\\\n\r\t\f\b", names = "\"\\nrtfb";
-    if (const auto i = escaped.find(c); i != std::string_view::npos) {
-      out += {'\\', names[i]};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-      out += code;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 void append_canonical(const Json& value, std::string& out) {
   using Kind = Json::Kind;
@@ -223,11 +210,24 @@ void append_canonical(const Json& value, std::string& out) {
   }
 }
 
-void expect(bool condition, const char* what) {
-  if (!condition) throw Malformed(std::string("wrong type; expected ") + what);
-}
-
 }  // namespace
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    constexpr std::string_view escaped = "\"\\\n\r\t\f\b", names = "\"\\nrtfb";
+    if (const auto i = escaped.find(c); i != std::string_view::npos) {
+      out += {'\\', names[i]};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      out += code;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
 
 Json parse_json(const std::string& text) {
   return Parser(text).document();
@@ -239,7 +239,7 @@ std::string canonical_text(const Json& value) {
   return out + '\n';
 }
 
-Json read_json(const std::string& path) {
+std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
   char buffer[1 << 16];
@@ -250,19 +250,26 @@ Json read_json(const std::string& path) {
   if (!file.eof()) throw Malformed("cannot be read");
   if (text.starts_with("\x1f\x8b"))
     throw Malformed("packed; expected JSON, unpack it with gunzip first");
-  return parse_json(text);
+  return text;
+}
+
+Json read_json(const std::string& path) {
+  return parse_json(read_text(path));
+}
+
+void Json::fail(const std::string& problem) const {
+  throw Malformed((line > 0 ? "line " + std::to_string(line) + ": " : "") + problem);
 }
 
 bool Json::has(const std::string& key) const {
-  expect(kind == Kind::object, "an object");
-  return std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.key == key; });
+  const auto is_it = [&](const Member& member) { return member.key == key; };
+  return std::any_of(object().begin(), object().end(), is_it);
 }
 
 const Json& Json::at(const std::string& key) const {
-  expect(kind == Kind::object, "an object");
-  for (const auto& [name, value] : members)
+  for (const auto& [name, value] : object())
     if (name == key) return value;
-  throw Malformed("missing key " + key);
+  fail("missing key " + key);
 }
 
 void Json::only(std::initializer_list<const char*> required,
@@ -273,21 +280,26 @@ void Json::only(std::initializer_list<const char*> required,
   };
   for (const auto& [key, value] : members)
     if (!in(key, required) && !in(key, optional))
-      throw Malformed("unknown key " + key.substr(0, 40));
+      value.fail("unknown key " + quoted(key.substr(0, 40)));
+}
+
+const std::vector<Member>& Json::object() const {
+  if (kind != Kind::object) fail("wrong type; expected an object");
+  return members;
 }
 
 const std::vector<Json>& Json::array() const {
-  expect(kind == Kind::array, "an array");
+  if (kind != Kind::array) fail("wrong type; expected an array");
   return items;
 }
 
 const std::string& Json::string() const {
-  expect(kind == Kind::string, "a string");
+  if (kind != Kind::string) fail("wrong type; expected a string");
   return text;
 }
 
 bool Json::boolean() const {
-  expect(kind == Kind::boolean, "true or false");
+  if (kind != Kind::boolean) fail("wrong type; expected true or false");
   return text == "true";
 }
 
@@ -297,8 +309,8 @@ long Json::integer(long least, long most) const {
   const bool whole = kind == Kind::number &&
                      std::from_chars(text.data(), end, value) == std::from_chars_result{end, {}};
   if (!whole || value < least || value > most)
-    throw Malformed("wrong number; expected an integer from " + std::to_string(least) + " to " +
-                    std::to_string(most));
+    fail("wrong number; expected an integer from " + std::to_string(least) + " to " +
+         std::to_string(most));
   return value;
 }
 
@@ -320,7 +332,7 @@ mpq_class Json::rational() const {
     value.canonicalize();
     good = value.get_den() == mpz_class(bottom, 10);  // in lowest terms
   }
-  if (!good) throw Malformed("wrong number; expected a rational in lowest terms as a string");
+  if (!good) fail("wrong number; expected a rational in lowest terms as a string");
   return value;
 }
 

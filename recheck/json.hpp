@@ -6,7 +6,6 @@
 #include <gmpxx.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace recheck {
@@ -16,15 +15,19 @@ struct Member;
 struct Json {
   enum class Kind { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
+  long line = 0;     // where it begins; 0 for what was not read
   std::string text;  // a string's content, otherwise the spelling
   std::vector<Json> items;
   std::vector<Member> members;  // sorted by key
 
+  /// Malformed, with the line.
+  [[noreturn]] void fail(const std::string& problem) const;
   bool has(const std::string& key) const;
   const Json& at(const std::string& key) const;  // Malformed if it is missing
   /// The members are these and no others; those after `required` may be missing.
   void only(std::initializer_list<const char*> required,
             std::initializer_list<const char*> optional = {}) const;
+  const std::vector<Member>& object() const;
   const std::vector<Json>& array() const;
   const std::string& string() const;
   bool boolean() const;
@@ -38,9 +41,13 @@ struct Member {
 };
 
 Json parse_json(const std::string& text);
+/// A text as JSON, so that nothing in it is taken for something else.
+std::string quoted(const std::string& text);
 std::string canonical_text(const Json& value);
 
-/// Reads a file of at most 256 MiB; Malformed if there is none.
+/// A file of at most 256 MiB; Malformed if there is none.
+std::string read_text(const std::string& path);
+/// The same, as JSON.
 Json read_json(const std::string& path);
 
 }  // namespace recheck

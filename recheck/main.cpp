@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <iostream>
+#include <optional>
 
 #include "recheck/refusal.hpp"
 #include "recheck/theorem.hpp"
@@ -19,30 +20,25 @@ constexpr const char* kUsage =
     "  --steps            print the steps of the proof\n"
     "Exit status: 0 proved, 1 not proved (or another language than DFA.json), 2 wrong input.\n";
 
-recheck::Json read(const std::string& path) {
+/// Of a file: what `read` makes of its name, or its name and what is wrong.
+template <typename Read>
+auto of_file(const std::string& path, Read read) {
   try {
-    return recheck::read_json(path);
+    return read(path);
   } catch (const recheck::Malformed& error) {
     throw recheck::Malformed(path + ": " + error.what());
   }
 }
 
-std::optional<std::string> difference_to(const recheck::Automaton& automaton,
-                                         const recheck::Json& dfa, const std::string& path) {
-  try {
-    return difference(automaton, dfa);
-  } catch (const recheck::Malformed& error) {
-    throw recheck::Malformed(path + ": " + error.what());
-  }
-}
-
-int check(const std::string& file, const std::string& certificate, const std::string& against,
-          bool steps) {
-  const recheck::Json document = read(file), claim = read(certificate);
-  const recheck::Json other = against.empty() ? recheck::Json() : read(against);
+int check(const std::string& file, const std::string& certificate,
+          const std::optional<std::string>& against, bool steps) {
+  const recheck::Weights weights = of_file(
+      file, [](const auto& name) { return recheck::read_weights(recheck::read_json(name)); });
+  const std::string claim = of_file(certificate, recheck::read_text);
+  const recheck::Json other = against ? of_file(*against, recheck::read_json) : recheck::Json();
   recheck::Theorem theorem;
   try {
-    theorem = recheck::prove(document, claim);
+    theorem = recheck::prove(weights, claim);
   } catch (const recheck::Refused& error) {
     std::cerr << file << ": not proved: " << error.what() << '\n';
     return 1;
@@ -51,14 +47,15 @@ int check(const std::string& file, const std::string& certificate, const std::st
   }
   if (steps) std::cout << theorem.steps;
   std::cout << statement(theorem, file);
-  if (against.empty()) return 0;
+  if (!against) return 0;
   if (!theorem.automaton) throw recheck::Malformed("--against requires a file with an automaton");
-  const auto word = difference_to(*theorem.automaton, other, against);
+  const auto word =
+      of_file(*against, [&](const auto&) { return difference(*theorem.automaton, other); });
   if (!word) {
-    std::cout << "same language as " << against << '\n';
+    std::cout << "same language as " << *against << '\n';
     return 0;
   }
-  std::cout << "another language than " << against << ": they differ on the word \"" << *word
+  std::cout << "another language than " << *against << ": they differ on the word \"" << *word
             << "\"\n";
   return 1;
 }
@@ -67,7 +64,7 @@ int check(const std::string& file, const std::string& certificate, const std::st
 
 int main(int count, char** arguments) {
   std::vector<std::string> files;
-  std::string against;
+  std::optional<std::string> against;
   bool steps = false;
   for (int i = 1; i < count; ++i) {
     const std::string argument = arguments[i];

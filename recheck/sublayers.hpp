@@ -21,7 +21,7 @@ struct Frame {
   std::string code;
   mpq_class parameter;
   std::vector<Weighted> signs = {};
-  bool by_rays = false;               // norms as in norm_by_rays.cpp
+  bool by_rays = false;               // norms by normalised_by_rays
   std::vector<Form> numbers = {};     // of directions by rays: number id is (p+1) times this
   std::vector<Form> sign_forms = {};  // of the signs Q
   std::string norm = {};              // by rays: what the last norm was
@@ -29,14 +29,11 @@ struct Frame {
   void set_code(const std::string& kind, const mpq_class& with);
 };
 
-/// embedding.cpp: the stream before the first layer, as forms in T and K; sets the code. `first` is 1 at position 0, else 0.
+/// The stream before the first layer, as forms in T and K; sets the code. `first` is 1 at position 0, else 0.
 Stream embedded(Frame& frame, const Atom& first = own('T', 0));
 
-/// norm.cpp: norm(mask * h).
+/// norm(mask * h).
 Stream normalised(Frame& frame, const Row& mask, const Stream& h, const std::string& where);
-
-/// norm_by_rays.cpp: norm(x), not zero, for tokens of which less is known.
-Stream normalised_by_rays(Frame& frame, Stream x, const std::string& where);
 
 /// factor * form / sqrt(w1 v1^2 + w2 v2^2 + ...), for these weights: atoms D, or K where it is the code of the own position.
 Form along(Frame& frame, const Weighted& weights, const Linear& form, const mpq_class& factor);
@@ -44,7 +41,7 @@ Form along(Frame& frame, const Weighted& weights, const Linear& form, const mpq_
 /// Rows of the matrix times the stream, simplified, without zeros.
 Stream apply(const Frame& frame, const Matrix& matrix, const Stream& z);
 
-/// heads.cpp: the score of a key for a query as a bilinear form in atoms at both tokens.
+/// The score of a key for a query as a bilinear form in atoms at both tokens.
 Bilinear whole_score(const Stream& query, const Stream& key);
 /// The same, reduced, without what is equal for all keys. Empty if all scores of a query are equal.
 Bilinear score(const Frame& frame, const Stream& query, const Stream& key);
@@ -78,7 +75,7 @@ bool selects_last(const Bilinear& score, const Atom& flag);
 void need_same(const Frame& frame, const Form& found, const Form& expected,
                const std::string& what);
 
-/// feed_forward.cpp: adds all units whose sign is known; returns the others, a form and what its ReLU is added to.
+/// Adds all units whose sign is known; returns the others, a form and what its ReLU is added to.
 using Undecided = std::vector<std::pair<Form, Row>>;
 Undecided add_feed_forward(Frame& frame, const Layer& layer, Stream& h, const std::string& where);
 

@@ -15,57 +15,34 @@ std::string listed(const auto& numbers) {
 }
 
 /// Tier S: the heads and the norms, and nothing of what the outputs compute.
-std::string selections_statement(const Theorem& theorem, const std::string& file,
-                                 const std::string& words) {
+std::string selections_scope(const Theorem& theorem, const std::string& words) {
   long heads = 0, norms = 0;
-  std::string lines;
-  for (const std::string& line : theorem.selections) {
+  for (const std::string& line : theorem.selections)
     ++(line.find(", head ") == line.npos ? norms : heads);
-    lines += line + "\n";
-  }
-  return file + ": proved for " + words + ": " + std::to_string(heads) +
+  return "selections hold for " + words + ": " + std::to_string(heads) +
          (heads == 1 ? " head selects what its contract states, "
                      : " heads select what their contracts state, ") +
          std::to_string(norms) + (norms == 1 ? " norm is what it is" : " norms are what they are") +
-         "\ntheorem    selections, tier S\n" + lines +
-         "tested, not proved: what the outputs compute\n";
+         "; what the outputs compute is not proved";
 }
 
-}  // namespace
-
-std::string quoted(const std::string& letter) {
-  Json text;
-  text.kind = Json::Kind::string;
-  text.text = letter;
-  std::string out = canonical_text(text);
-  out.pop_back();
-  return out;
+/// What is proved, and for which inputs; the kind of a theorem follows from what it has.
+std::string scope_of(const Theorem& theorem) {
+  const auto up_to = [&](const char* units) {
+    return theorem.limit ? "at most " + std::to_string(*theorem.limit) + units : "every length";
+  };
+  if (!theorem.answers.empty()) return "correct for every input of " + up_to(" tokens");
+  const std::string words = "every word of " + up_to(" letters");
+  if (!theorem.selections.empty()) return selections_scope(theorem, words);
+  if (!theorem.automaton && theorem.program.empty())
+    return "correct for every graph of " + up_to(" vertices");
+  return "correct for " + words;
 }
 
-std::string statement(const Theorem& theorem, const std::string& file) {
-  if (!theorem.answers.empty())
-    return file + ": correct for every input of " +
-           (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " tokens"
-                          : "every length") +
-           "\ntheorem    " + theorem.name +
-           "\nfor        tokens p = 0, 1, ..., every integer m >= 1, every integer a of each token "
-           "with 0 <= a <= p\nwhere      dir(x, y) = (x, y)/sqrt(x^2 + y^2)\n" +
-           theorem.answers;
-  const std::string every =
-      "every word of " +
-      (theorem.limit ? "at most " + std::to_string(*theorem.limit) + " letters" : "every length");
-  if (!theorem.selections.empty()) return selections_statement(theorem, file, every);
-  const std::string words = file + ": correct for " + every + "\ntheorem    " + theorem.name + "\n";
-  if (!theorem.program.empty())
-    return words + "verdict    accepts exactly what this C-RASP program accepts\n" +
-           theorem.program;
-  if (!theorem.automaton)
-    return file + ": correct for every graph of at most " + std::to_string(*theorem.limit) +
-           " vertices\ntheorem    " + theorem.name +
-           "\nanswers    logit j of token i is positive if vertex j can be reached from vertex i, "
-           "negative otherwise\n";
+/// The automaton that was read off the file, and what is read of prefixes.
+std::string automaton_text(const Theorem& theorem) {
   const Automaton& x = *theorem.automaton;
-  std::string out = words + (theorem.prefixes == "states" ? "states     " : "points     ") +
+  std::string out = (theorem.prefixes == "states" ? "states     " : "points     ") +
                     std::to_string(x.points) + "\n";
   for (std::size_t k = 0; k < x.letters.size(); ++k)
     out += "letter     " + quoted(x.letters[k]) + ": " + listed(x.maps[k]) + "\n";
@@ -81,6 +58,28 @@ std::string statement(const Theorem& theorem, const std::string& file) {
                                    : "every prefix is read as its " +
                                          theorem.prefixes.substr(0, theorem.prefixes.size() - 1)) +
          "\n";
+}
+
+}  // namespace
+
+std::string statement(const Theorem& theorem, const std::string& file) {
+  std::string out = file + ": " + scope_of(theorem) + "\ntheorem    " + theorem.name +
+                    (theorem.selections.empty() ? "" : ", tier S") + "\nsha256     " +
+                    theorem.weights_sha256 + " of the weights\nsha256     " +
+                    theorem.certificate_sha256 + " of the certificate\n";
+  if (!theorem.answers.empty())
+    return out +
+           "for        tokens p = 0, 1, ..., every integer m >= 1, every integer a of each token "
+           "with 0 <= a <= p\nwhere      dir(x, y) = (x, y)/sqrt(x^2 + y^2)\n" +
+           theorem.answers;
+  for (const std::string& line : theorem.selections) out += line + "\n";
+  if (!theorem.selections.empty()) return out;
+  if (!theorem.program.empty())
+    return out + "verdict    accepts exactly what this C-RASP program accepts\n" + theorem.program;
+  if (theorem.automaton) return out + automaton_text(theorem);
+  return out +
+         "answers    logit j of token i is positive if vertex j can be reached from vertex i, "
+         "negative otherwise\n";
 }
 
 std::optional<std::string> difference(const Automaton& x, const Json& dfa) {
@@ -127,11 +126,9 @@ std::optional<std::string> difference(const Automaton& x, const Json& dfa) {
   return {};
 }
 
-Theorem prove(const Json& document, const Json& certificate) {
-  if (certificate.at("format").string() != "logdepth-certificate")
-    throw Malformed("certificate: expected format logdepth-certificate");
-  certificate.at("version").integer(1, 1);
-  const Weights weights = read_weights(document);
+namespace {
+
+Theorem prove(const Weights& weights, const Json& certificate) {
   need(certificate.at("sha256").string() == weights.sha256,
        "certificate: of another file; expected sha256 " + weights.sha256);
   const std::string& theorem = certificate.at("theorem").string();
@@ -158,15 +155,27 @@ Theorem prove(const Json& document, const Json& certificate) {
        std::string("input: expected words ") +
            (tree ? "before <end>, without <begin>" : "after <begin>, without <end>"));
   need(weights.output.at("kind").string() == "accept", "output: expected accept or reject");
-  need(weights.kinds.size() > 1, "alphabet: no letters");
   if (tree) return prove_tree(weights, certificate);
   if (theorem == "shift-scan") return prove_shift_scan(weights, certificate);
   if (theorem != "resets" && theorem != "counting") throw Malformed("certificate: unknown theorem");
   certificate.only({"format", "version", "theorem", "sha256"});
-  weights.input.only({"kind", "begin"});
   need(weights.unroll.at("kind").string() == "fixed", "unroll: expected no loops");
-  weights.unroll.only({"kind", "loops"}, {"max_length"});
   return theorem == "resets" ? prove_resets(weights) : prove_counting(weights);
+}
+
+}  // namespace
+
+Theorem prove(const Weights& weights, const std::string& certificate) {
+  const Json claim = parse_json(certificate);
+  if (claim.at("format").string() != "logdepth-certificate")
+    claim.fail("certificate: expected format logdepth-certificate");
+  claim.at("version").integer(1, 1);
+  Theorem theorem = prove(weights, claim);
+  theorem.name = claim.at("theorem").string();
+  if (!theorem.limit) theorem.limit = weights.limit();
+  theorem.weights_sha256 = weights.sha256;
+  theorem.certificate_sha256 = sha256_of(certificate);
+  return theorem;
 }
 
 }  // namespace recheck

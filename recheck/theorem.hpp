@@ -32,16 +32,16 @@ struct Theorem {
   std::vector<std::string> selections;  // of selections: what each head selects and each norm is
   std::string prefixes;  // what the prefix read-out gives: products, states, or nothing
   std::string steps;     // the proof, a line for every step
+  std::string weights_sha256,
+      certificate_sha256;  // of the file's content, of the certificate's bytes
 };
-
-/// A letter as JSON, so that nothing in it is taken for something else.
-std::string quoted(const std::string& letter);
 
 std::string statement(const Theorem& theorem, const std::string& file);
 
 /// automata-lib's DFA as JSON. A shortest word on which X differs from it, if there is one.
 std::optional<std::string> difference(const Automaton& automaton, const Json& dfa);
 
+/// Without name, limit of letters and hashes, which `prove` adds.
 Theorem prove_shift_scan(const Weights& weights, const Json& certificate);
 Theorem prove_resets(const Weights& weights);
 Theorem prove_counting(const Weights& weights);
@@ -52,7 +52,7 @@ Theorem prove_selections(const Weights& weights, const Json& certificate);
 /// The lines of the theorem of selections: what a certificate has to claim.
 std::vector<std::string> selections_of(const Weights& weights);
 
-/// The theorem that the certificate names, of the file that it names; Refused or Malformed otherwise.
-Theorem prove(const Json& document, const Json& certificate);
+/// The theorem that the certificate (a JSON text) names, of the file that it names; Refused or Malformed otherwise.
+Theorem prove(const Weights& weights, const std::string& certificate);
 
 }  // namespace recheck

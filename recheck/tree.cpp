@@ -1,24 +1,32 @@
 #include <set>
 
+#include "recheck/accepted.hpp"
 #include "recheck/product.hpp"
-#include "recheck/read_out.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/sublayers.hpp"
 
-// The theorem of the tree: words before <end>, two tokens joined in every level. Let N be p + 1 at a letter and the number of letters
-// at <end>. At level s = 1, 2, 4, ... the token is active (A = +1) if it is a letter and s divides N, and its product cells hold the
-// product of the last s letters up to it where it is active, else of the last N mod s.
-// Lemma count: c tokens up to it are active, c = floor(N/s). The mean of [A] less [first token] is (c - 1)/(p + 1).
-// Lemma last: B is the A of position max(p - 1, 0), J tells whether some token up to it has B. With 0 < u <= 2 w the score u K0 + w B
-//   selects the last of these; X there, one position back, is that of the last active token before it.
-// Lemma odd: the position nearest to c - 1 is max(c - 1, 0) <= p; it is even (G = +1) if c is odd or 0.
-// Lemma floor: the position nearest to p/2 is floor((p+1)/2), that nearest to (p-1)/2 is floor(p/2) (class_heads.cpp).
-// Lemma level: let a layer block join X of that token, which acts first, to its own where A and not G, or where J and G and not A; let
-//   it then set A to [A and not G] and leave all else. It takes level s to level 2s. A and c even: the last active token before it
-//   is s letters to the left, and 2s divides N. A and c odd: N mod 2s = s. Not A and c odd: the last active token ends where its N mod
-//   s letters begin. Not A, c even: N mod 2s = N mod s, and G does not hold, or J does not if c = 0. At position 0, B is its own A:
-//   there A means c = 1, which is odd, so nothing is joined; and at s = 1 every later letter has B itself.
-// Lemma enough: after ceil(log2 n) levels and one more 2s > n: no token is active, N mod 2s = N, all letters up to it.
+// The theorem of the tree: words before <end>, two tokens joined in every level. Let N be p + 1 at a letter and the number of
+// letters at <end>. At level s = 1, 2, 4, ... the token is active (A = +1) if it is a letter and s divides N, and its product cells
+// hold the product of the last s letters up to it where it is active, else of the last N mod s.
+// Lemma enter: at level 1 the cells hold the own letter [checked by begin, multiply], A is +1 at letters [checked by letter], and
+//   all else is a function of the position [checked by enter].
+// Lemma count: c tokens up to it are active, c = floor(N/s). The mean of [A] less [first token] is (c - 1)/(p + 1) [checked by
+//   kLess, causal].
+// Lemma last: B is the A of position max(p - 1, 0) [checked by back], J tells whether some token up to it has B. With 0 < u <= 2 w
+//   the score u K0 + w B [checked by selects_last, code] selects the last of these; X there, one position back, is that of the last
+//   active token before it [checked by kTokenBefore, kLast].
+// Lemma odd: the position nearest to c - 1 [checked by numbers] is max(c - 1, 0) <= p; it is even (G = +1) if c is odd or 0.
+// Lemma floor: the position nearest to p/2 is floor((p+1)/2), that nearest to (p-1)/2 is floor(p/2) [checked by three, shift]: the
+//   bisector of j and j+1 is B(j) = j + 1/2 - e with 0 < e < 1/2, as e = (2j+1)/(2 (|(j, L)| + |(j+1, L)|)^2) and the two lengths
+//   are more than j and j+1.
+// Lemma level: let a layer block join X of that token, which acts first, to its own where A and not G, or where J and G and not A;
+//   let it then set A to [A and not G] and leave all else [checked by check_level, factors, expected]. It takes level s to level
+//   2s. A and c even: the last active token before it is s letters to the left, and 2s divides N. A and c odd: N mod 2s = s. Not A
+//   and c odd: the last active token ends where its N mod s letters begin. Not A, c even: N mod 2s = N mod s, and G does not hold,
+//   or J does not if c = 0. At position 0, B is its own A: there A means c = 1, which is odd, so nothing is joined; and at s = 1
+//   every later letter has B itself.
+// Lemma enough: after ceil(log2 n) levels and one more 2s > n [checked by unroll, minus]: no token is active, N mod 2s = N, all
+//   letters up to it.
 
 namespace recheck {
 namespace {
@@ -32,34 +40,29 @@ class Tree {
       : weights_(weights),
         certificate_(certificate),
         products_(certificate, weights.width),
-        frame_{weights, {}, "", 0} {
-    frame_.laws.size_of = [this](const Cell& cell) {
-      if (cell.kind == 'T') return static_cast<int>(weights_.kinds.size());
-      return cell.kind == 'O' ? 2 : products_.cells.at(static_cast<std::size_t>(cell.id)).size;
-    };
-  }
+        frame_(products_.frame(weights)) {}
 
   Theorem prove() {
     Theorem theorem;
-    theorem.name = "levels";
     Stream h = embedded(frame_, own('O'));
     const std::vector<Images> maps = products_.begin(frame_, h);
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       if (weights_.layers[n].block != "initial") continue;
-      const std::string where = "layer " + std::to_string(n);
+      const std::string where = layer_name(n);
       attention(weights_.layers[n], h, where + ", attention");
       need(add_feed_forward(frame_, weights_.layers[n], h, where + ", feed-forward").empty(),
            where + ", feed-forward: a unit of unknown sign");
+      seen(where + ", feed-forward", frame_, h, &products_);
     }
     enter(h);
     level("repeated", h);
+    seen("loop", frame_, h, &products_);
     level("final", h);
     const Json& unroll = weights_.unroll;
     unroll.only({"kind", "of", "minus"}, {"max_length"});
     need(unroll.at("kind").string() == "ceil_log2" && unroll.at("of").string() == "letters" &&
              unroll.at("minus").integer(0, 1) == 0,
          "unroll: not a number of loops of this theorem");
-    theorem.limit = weights_.limit();
     LabelReader(frame_, products_, h).read(maps, theorem);
     theorem.steps = std::move(steps_);
     return theorem;
@@ -88,6 +91,7 @@ class Tree {
       add(flag, own('A'), x);
       h[c] = flag;
     }
+    products_.multiply(frame_, {}, h, "before the loop");  // refused unless the cells hold labels
     for (const auto& [c, form] : h) {
       if (products_.owner.contains(c) || active_.contains(c)) continue;
       for (const auto& [atom, value] : form)
@@ -102,11 +106,12 @@ class Tree {
     std::string where;
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       if (weights_.layers[n].block != block) continue;
-      where = "layer " + std::to_string(n);
+      where = layer_name(n);
       need(left.empty(), where + ": a unit of unknown sign before it");
       attention(weights_.layers[n], h, where + ", attention");
       where += ", feed-forward";
       left = add_feed_forward(frame_, weights_.layers[n], h, where);
+      if (left.empty()) seen(where, frame_, h, &products_);
     }
     need(!where.empty(),
          "no " + block + " layers; expected a level of the tree in a loop and one after it");
@@ -171,6 +176,7 @@ class Tree {
         frame_.laws.simplify(h[c]);
       }
     }
+    seen(where, frame_, h, &products_);
   }
 
   static Form read(const Form& form, const Moves& moves, const std::string& where) {
@@ -201,7 +207,7 @@ class Tree {
     const Cell code = own('K').cell, before = own('B').cell;
     if (score.empty()) {  // lemma count
       moves.forms[own('O').cell] = {{own('V'), 1}};
-      moves.forms[own('A').cell] = {{kOne, -1}, {own('V'), 2}, {Atom{{'M', kLess, 1, {}}, 0}, 2}};
+      moves.forms[own('A').cell] = {{kOne, -1}, {own('V'), 2}, {Atom{{'M', kLess, 0, {}}, 0}, 2}};
       return moves;
     }
     auto [queries, keys, entry] = entries_of(score);
@@ -227,7 +233,7 @@ class Tree {
     } else if (query ==
                code) {  // lemma floor: the query is a positive multiple of (a p + b L, e L)
       const mpq_class shift = e == 0 ? mpq_class(1) : mpq_class(b * L / e);
-      need(three && a > 0 && e == 2 * a && (shift == 0 || shift == mpq_class(-1, 2)) && L * 4 > 1,
+      need(three && a > 0 && e == 2 * a && (shift == 0 || shift == mpq_class(-1, 2)),
            where + ": not half of the own position");
       moves.cells[code] = Cell{'H', shift == 0 ? 1 : 0, 2, {}};
     } else {  // lemma odd
@@ -254,7 +260,6 @@ class Tree {
 
 Theorem prove_tree(const Weights& weights, const Json& certificate) {
   certificate.only({"format", "version", "theorem", "sha256", "cells", "decode", "active"});
-  weights.input.only({"kind", "begin", "end"});
   return Tree(weights, certificate).prove();
 }
 

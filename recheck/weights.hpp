@@ -11,7 +11,11 @@
 
 namespace recheck {
 
-using Row = std::map<int, mpq_class>;  // index to value; what is not listed is zero
+using Row =
+    std::map<int, mpq_class>;  // a sparse vector, index to value; what is not listed is zero
+
+/// [[index, rational], ...] as a vector of this width.
+Row to_row(const Json& vector, int width);
 
 struct Matrix {
   int rows = 0, columns = 0;
@@ -48,7 +52,10 @@ struct Weights {
   std::optional<long> limit() const;
 };
 
-Row to_row(const Json& vector, int width);
+/// What messages and certificates call a layer, counted from 1.
+std::string layer_name(std::size_t n);
+/// 64 hexadecimal digits.
+std::string sha256_of(const std::string& text);
 Weights read_weights(const Json& document);
 
 }  // namespace recheck

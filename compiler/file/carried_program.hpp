@@ -1,14 +1,46 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "compiler/file/fitted_program.hpp"
+#include "compiler/passes/compile.hpp"
 #include "compiler/program/program.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/precision_facts.hpp"
 
-namespace logdepth::inline compiler_file {
+namespace logdepth { inline namespace compiler_file {
+
+/// A program beside weights that it fits: its layers, heads, promises and sizes are those of the
+/// weights. Which program fits by chance, or was made to, it cannot tell (CarriedProgram).
+class FittedProgram {
+ public:
+  /// Null when the program breaks a rule of the compiler, or does not fit. Keeps a reference to it.
+  [[nodiscard]] static std::unique_ptr<const FittedProgram> find(const Program& program,
+                                                                 const Model& model);
+
+  const Program& program() const { return program_; }
+  /// Of layer `layer` of the file.
+  const ScheduledLayer& statements(std::size_t layer) const { return *layers_[layer].statements; }
+  /// Null when no norm type was proved, or the mask is not the one of the file.
+  const MaskPlan* attention_plan(std::size_t layer) const { return layers_[layer].attention; }
+  const MaskPlan* feedforward_plan(std::size_t layer) const { return layers_[layer].feedforward; }
+
+ private:
+  struct FittedLayer {
+    const ScheduledLayer* statements = nullptr;
+    const MaskPlan* attention = nullptr;
+    const MaskPlan* feedforward = nullptr;
+  };
+  explicit FittedProgram(const Program& program) : program_(program) {}
+  bool fits(const Model& model);
+
+  const Program& program_;
+  Schedule schedule_;  // points into program_
+  MaskTypes masks_;
+  std::vector<FittedLayer> layers_;
+};
 
 /// How far the program that a weights file carries in `derived` can be trusted to be the one of its
 /// weights; no hash protects it.
@@ -54,4 +86,21 @@ class [[nodiscard]] CarriedProgram {
   PrecisionFacts facts_;
 };
 
-}  // namespace logdepth::inline compiler_file
+/// Something that a run in floating point would like to know of the exact numbers of a file, and
+/// whether it is proved. N is what runtime/file/model.hpp calls the size of a run.
+struct PrecisionSentence {
+  bool proved = false;
+  std::string text;  ///< the law, or what there is none for
+};
+
+/// For every head that selects: by how much what it selects outscores the rest. For every test: how
+/// near its number comes to zero. In the order of the layers, with the names of the program that the
+/// file carries; of a file that cannot be proved to be of such a program one sentence that says why.
+std::vector<PrecisionSentence> precision_sentences(const Model& model);
+
+/// What the weights say against a hypothesis that the file states: "layer 1 of the file, head 0 looks
+/// at all tokens". Absent where they say nothing against it, which proves nothing. Decided are
+/// the clauses of runtime/file/hypotheses.hpp.
+std::optional<std::string> contradiction(const Model& model, const std::string& hypothesis);
+
+}}  // namespace logdepth::compiler_file

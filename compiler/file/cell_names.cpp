@@ -3,10 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
+#include <nlohmann/json.hpp>
 
-namespace logdepth::inline compiler_file {
+#include "base/overload.hpp"
+#include "base/phrases.hpp"
+#include "base/text_lines.hpp"
+#include "compiler/file/carried_program.hpp"
+#include "compiler/program/program.hpp"
+
+namespace logdepth { inline namespace compiler_file {
 namespace {
 
 constexpr const char* kEllipsis = "\xE2\x80\xA6";
@@ -21,13 +27,11 @@ struct Numbered {
 std::optional<Numbered> numbered(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos || dot + 1 == name.size()) return std::nullopt;
-  const char* const first = name.data() + dot + 1;
-  const char* const last = name.data() + name.size();
-  Numbered result{name.substr(0, dot + 1), 0};
-  const auto [end, error] = std::from_chars(first, last, result.number);
-  if (error != std::errc() || end != last || (*first == '0' && last - first > 1))
+  const std::string digits = name.substr(dot + 1);
+  const auto number = whole_number(digits);
+  if (!number || *number > UINT32_MAX || (digits[0] == '0' && digits.size() > 1))
     return std::nullopt;
-  return result;
+  return Numbered{name.substr(0, dot + 1), static_cast<std::uint32_t>(*number)};
 }
 
 }  // namespace
@@ -210,14 +214,9 @@ std::vector<std::string> CellNames::describe_copies(
       items[at].from.insert(from);
     }
   }
-  const auto joined = [&](const std::set<std::uint32_t>& coordinates) {
-    std::string text;
-    for (const std::string& item : describe(coordinates)) text += (text.empty() ? "" : ", ") + item;
-    return text;
-  };
   std::vector<std::string> texts;
   for (const Item& item : items)
-    texts.push_back(joined(item.to) + " " + sign + " " + joined(item.from));
+    texts.push_back(joined(describe(item.to)) + " " + sign + " " + joined(describe(item.from)));
   return texts;
 }
 
@@ -227,4 +226,277 @@ std::vector<CellFamily> CellNames::families() const {
   return group_families(names);
 }
 
-}  // namespace logdepth::inline compiler_file
+std::string linear_form(const CellNames& names, const SparseVector& form) {
+  std::string text;
+  for (const SparseEntry& entry : form) {
+    if (names.is_mirror(entry.index)) continue;
+    const bool minus = entry.value.text().starts_with('-');
+    const Rational size = minus ? -entry.value : entry.value;
+    text += text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
+    if (!(size == Rational(1))) text += size.text() + " ";
+    text += names.component(entry.index);
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string contract_text(const CellNames& names, const Contract& contract) {
+  return std::visit(
+      Overload{
+          [](const UniformContract&) -> std::string { return "all visible positions"; },
+          [](const MatchContract& match) -> std::string {
+            return match.exactly_one ? "exactly one position"
+                                     : "at least one position, all with the same key";
+          },
+          [&](const RightmostContract& rightmost) -> std::string {
+            return "the last position where " + linear_form(names, rightmost.flag) + " is largest";
+          },
+          [&](const FlaggedContract& flagged) -> std::string {
+            std::string text = "the positions with " + linear_form(names, flagged.flag) + " > 0";
+            if (flagged.when)
+              text += " for tokens with " + linear_form(names, *flagged.when) + " > 0";
+            return text + ", else all";
+          },
+          [](const FindContract& find) -> std::string {
+            return (find.exactly_one ? std::string("the one position that matches in ")
+                                     : "the positions that match in ") +
+                   counted(find.terms, "term") + (find.prefer ? ", the preferred ones if any" : "");
+          },
+          [&](const RelatedContract& related) -> std::string {
+            return fmt::format("the positions related by {} pairs, those with {} > 0 if any",
+                               related.pairs.size(), linear_form(names, related.prefer));
+          }},
+      contract);
+}
+
+std::vector<std::string> names_of_states(const Model& model) {
+  const std::string* states = text_in(model.parameters, "states");
+  if (!states) return {};
+  const auto list = nlohmann::json::parse(*states, nullptr, false);
+  std::vector<std::string> names;
+  if (!list.is_array()) return names;
+  for (const auto& name : list) {
+    if (!name.is_string()) return {};
+    names.push_back(name);
+  }
+  return names;
+}
+
+namespace {
+
+using Coordinates = std::set<std::uint32_t>;
+/// More labels than these are counted.
+constexpr std::size_t kListedLabels = 12;
+
+void add_columns(const SparseMatrix& matrix, Coordinates& all) {
+  for (const MatrixEntry& entry : matrix.entries) all.insert(entry.column);
+}
+void add_rows(const SparseMatrix& matrix, Coordinates& all) {
+  for (const MatrixEntry& entry : matrix.entries) all.insert(entry.row);
+}
+void add_indices(const SparseVector& vector, Coordinates& all) {
+  for (const SparseEntry& entry : vector) all.insert(entry.index);
+}
+
+}  // namespace
+
+Coordinates embedded_coordinates(const Model& model) {
+  Coordinates all;
+  for (const auto& [kind, vector] : model.embedding) add_indices(vector, all);
+  return all;
+}
+
+Coordinates position_coordinates(const Model& model) {
+  Coordinates all;
+  std::visit(Overload{[&](const FirstFlagPosition& p) {
+                        add_indices(p.first, all);
+                        add_indices(p.rest, all);
+                      },
+                      [&](const CodePosition& p) {
+                        add_indices(p.parity, all);
+                        for (const CodeFill& fill : p.fills)
+                          all.insert(fill.at.begin(), fill.at.end());
+                      },
+                      [&](const TablePosition& p) {
+                        for (const SparseVector& row : p.rows) add_indices(row, all);
+                      }},
+             model.position);
+  return all;
+}
+
+namespace {
+
+/// Cells that statements of a feed-forward sublayer read and write.
+struct Touched {
+  std::string part;
+  std::set<std::string> read, written;
+};
+
+class Meanings {
+ public:
+  explicit Meanings(const Model& model)
+      : model_(model), carried_(model, Trust::plausible), fitted_(carried_.fitted()) {
+    for (const auto& [name, cell] : model.cells) {
+      CellMeaning& one = all_.emplace_back();
+      one.name = name;
+      one.type = cell.type;
+      one.lifetime = cell.lifetime;
+      one.coordinates = cell.coordinates;
+    }
+    std::ranges::stable_sort(all_, {}, [](const CellMeaning& cell) {
+      return cell.coordinates.empty() ? 0 : cell.coordinates.front();
+    });
+  }
+
+  std::vector<CellMeaning> of_all() {
+    touch("embedding", {}, embedded_coordinates(model_));
+    touch("position", {}, position_coordinates(model_));
+    for (std::size_t layer = 0; layer < model_.layers.size(); ++layer) touch_layer(layer);
+    Coordinates read;
+    add_columns(model_.unembedding, read);
+    touch("output", read, {});
+    for (CellMeaning& cell : all_) cell.meaning = meaning(cell);
+    return std::move(all_);
+  }
+
+ private:
+  void touch(const std::string& part, const Coordinates& read, const Coordinates& written) {
+    for (CellMeaning& cell : all_) {
+      const auto any = [&](const Coordinates& of) {
+        return std::ranges::any_of(cell.coordinates, [&](auto c) { return of.contains(c); });
+      };
+      if (any(read)) cell.read_by.push_back(part);
+      if (any(written)) cell.written_by.push_back(part);
+    }
+  }
+
+  void touch_layer(std::size_t at) {
+    const Layer& layer = model_.layers[at];
+    const std::string where = fmt::format(" (layer {})", at + 1);
+    for (std::size_t k = 0; k < layer.attention.heads.size(); ++k) {
+      const Head& head = layer.attention.heads[k];
+      Coordinates read, written;
+      for (const SparseMatrix* matrix : {&head.query, &head.key, &head.value})
+        add_columns(*matrix, read);
+      add_rows(head.output, written);
+      const std::string name =
+          fitted_ ? std::get<FetchStatement>(*fitted_->statements(at).attention[k]).name
+                  : std::to_string(k + 1);
+      touch("head " + name + where, read, written);
+    }
+    if (!fitted_) {
+      Coordinates read, written;
+      add_columns(layer.feedforward.in, read);
+      add_rows(layer.feedforward.out, written);
+      touch("feed-forward" + where, read, written);
+      return;
+    }
+    std::vector<Touched> parts;
+    for (const Statement* statement : fitted_->statements(at).feedforward)
+      add_statement(*statement, parts);
+    for (const Touched& part : parts)
+      for (CellMeaning& cell : all_) {
+        if (part.read.contains(cell.name)) cell.read_by.push_back(part.part + where);
+        if (part.written.contains(cell.name)) cell.written_by.push_back(part.part + where);
+      }
+  }
+
+  const std::string& name_of(CellId cell) const { return fitted_->program().cells[cell].name; }
+
+  /// Moves and erasures of a sublayer are a part each.
+  void add_statement(const Statement& statement, std::vector<Touched>& parts) const {
+    const auto part = [&](const std::string& name) -> Touched& {
+      const auto known = std::ranges::find(parts, name, &Touched::part);
+      return known == parts.end() ? parts.emplace_back(Touched{name, {}, {}}) : *known;
+    };
+    std::visit(Overload{[&](const LookupStatement& s) {
+                          Touched& touched = part("look-up " + s.name);
+                          for (const Rule& rule : s.rules) {
+                            for (const Literal& one : rule.when)
+                              touched.read.insert(name_of(one.cell));
+                            for (const Assignment& one : rule.then)
+                              touched.written.insert(name_of(one.cell));
+                          }
+                        },
+                        [&](const MoveStatement& s) {
+                          Touched& touched = part("move");
+                          touched.read.insert(name_of(s.source));
+                          touched.written.insert(name_of(s.target));
+                        },
+                        [&](const EraseStatement& s) {
+                          for (const CellId cell : s.cells)
+                            part("erasure").written.insert(name_of(cell));
+                        },
+                        [&](const NormaliseStatement& s) {
+                          Touched& touched = part("normalisation");
+                          for (const Term& term : s.group)
+                            touched.read.insert(name_of(term.component.cell));
+                          for (const CellId cell : s.targets) touched.written.insert(name_of(cell));
+                        },
+                        [&](const TestStatement& s) {
+                          Touched& touched = part("test");
+                          touched.read.insert(name_of(s.number.cell));
+                          touched.written.insert(name_of(s.flag));
+                        },
+                        [](const FetchStatement&) {}},
+               statement);
+  }
+
+  std::string meaning(const CellMeaning& cell) const {
+    const auto found = fitted_ ? fitted_->program().find(cell.name) : std::nullopt;
+    if (found) return meaning(fitted_->program().cells[*found].type, *found);
+    if (cell.type == "constant") return "1 at every token";
+    if (cell.type == "flag") return "true or false, as 1 and -1";
+    if (cell.type == "onehot")
+      return fmt::format("one of {} labels, as a unit vector", cell.coordinates.size());
+    if (cell.type == "direction")
+      return "unit vector: the code of a position or of a number, or a direction";
+    return counted(cell.coordinates.size(), "number");
+  }
+
+  std::string meaning(const CellType& type, CellId id) const {
+    return std::visit(
+        Overload{[](const ConstantType&) -> std::string { return "1 at every token"; },
+                 [&](const FlagType&) -> std::string {
+                   for (const PositionFill& fill : fitted_->program().position)
+                     if (fill.cell == id)
+                       return fill.parity ? "true at even positions, else false, as 1 and -1"
+                                          : "true at the first position, as 1 and -1";
+                   return "true or false, as 1 and -1";
+                 },
+                 [](const OneHotType& t) {
+                   return "one of " + counted(t.labels.size(), "label") +
+                          (t.labels.size() <= kListedLabels ? ": " + joined(t.labels) : "");
+                 },
+                 [](const KeyType& t) {
+                   return code_name(t.code) + " code of the token's own position";
+                 },
+                 [&](const PointerType& t) {
+                   std::string text = code_name(t.code) + " code of a position not after the token";
+                   for (const PositionFill& fill : fitted_->program().position)
+                     if (fill.cell == id && fill.back > 0)
+                       text += fmt::format("; at first {} before it", fill.back);
+                   return text;
+                 },
+                 [](const DirectionType& t) -> std::string {
+                   return t.size == 2 ? "unit vector in the direction of (x, 1), for a number x"
+                                      : fmt::format("unit vector of {} components", t.size);
+                 },
+                 [](const NumberType& t) {
+                   return t.size == 1 ? std::string("a number") : counted(t.size, "number");
+                 }},
+        type);
+  }
+
+  const Model& model_;
+  CarriedProgram carried_;
+  const FittedProgram* fitted_;
+  std::vector<CellMeaning> all_;
+};
+
+}  // namespace
+
+std::vector<CellMeaning> cell_meanings(const Model& model) {
+  return Meanings(model).of_all();
+}
+
+}}  // namespace logdepth::compiler_file

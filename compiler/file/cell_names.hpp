@@ -9,7 +9,7 @@
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth::inline compiler_file {
+namespace logdepth { inline namespace compiler_file {
 
 /// Cells that differ only in the number after the last dot, in increasing order of that number:
 /// d.0, d.1, ... Every other cell is a family of its own.
@@ -60,4 +60,35 @@ std::string number_ranges(const std::vector<std::uint32_t>& numbers, std::size_t
 /// Groups cell names, which keep their order, into families.
 std::vector<CellFamily> group_families(const std::vector<std::string>& names);
 
-}  // namespace logdepth::inline compiler_file
+/// "a[0] - 1/2 b[1]", mirrors left out.
+std::string linear_form(const CellNames& names, const SparseVector& form);
+
+/// What a head promises to select, for the drawings: "exactly one position", ...
+std::string contract_text(const CellNames& names, const Contract& contract);
+
+/// What the file says that the states are called whose images its prefix products are
+/// (`parameters.states`, a list as JSON text, as `compile regular` writes it from the names in a
+/// user's automaton, which begins in state 0); empty where it says nothing of that kind.
+std::vector<std::string> names_of_states(const Model& model);
+
+/// A named cell of a weights file: where it lies, what it holds, and which parts of the network
+/// touch it.
+struct CellMeaning {
+  std::string name, type, lifetime;
+  std::vector<std::uint32_t> coordinates;
+  /// "head prev (layer 1)", "look-up product (layer 1)", "embedding", "output", ...: in the order of
+  /// a run. Layers are those of the file, from 0.
+  std::vector<std::string> read_by, written_by;
+  std::string meaning;  ///< one line: "one of 3 labels: begin, a, b"
+};
+
+/// The coordinates that the embedding writes, and those that the code of positions does.
+std::set<std::uint32_t> embedded_coordinates(const Model& model);
+std::set<std::uint32_t> position_coordinates(const Model& model);
+
+/// All cells of the file's index, in the order of their first coordinates; none where the file has
+/// no index. Names of heads and look-ups are those of the embedded program where it fits the
+/// weights; otherwise heads have numbers, and feed-forward sublayers are one part each.
+std::vector<CellMeaning> cell_meanings(const Model& model);
+
+}}  // namespace logdepth::compiler_file

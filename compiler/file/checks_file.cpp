@@ -5,10 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "logdepth/errors.hpp"
-#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline compiler_file {
+namespace logdepth { inline namespace compiler_file {
 namespace {
 
 constexpr const char* kSchema = "logdepth/checks/1";
@@ -74,4 +73,4 @@ void add_check(const std::string& model_path, const std::string& hash, const Che
   write_whole_file(checks_path(model_path), json.dump(1) + "\n");
 }
 
-}  // namespace logdepth::inline compiler_file
+}}  // namespace logdepth::compiler_file

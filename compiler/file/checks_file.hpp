@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth::inline compiler_file {
+namespace logdepth { inline namespace compiler_file {
 
 /// What was checked about a weights file stands beside it in MODEL.checks.json, keyed by the file's
 /// hash: entries about other content are dropped when a new one is written.
@@ -20,7 +20,6 @@ struct CheckEntry {
   bool failed() const { return result != "passed"; }
 };
 
-std::string checks_path(const std::string& model_path);
 /// Entries about this very content, in order; none when the file is missing or about other content.
 /// Errors: InputError when the file exists and is not a checks file.
 [[nodiscard]] std::vector<CheckEntry> read_checks(const std::string& model_path,
@@ -32,4 +31,4 @@ std::string checks_path(const std::string& model_path);
 void add_check(const std::string& model_path, const std::string& hash, const CheckEntry& entry,
                bool oracle_may_change = false);
 
-}  // namespace logdepth::inline compiler_file
+}}  // namespace logdepth::compiler_file

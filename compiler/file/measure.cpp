@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/passes/layout.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "compiler/file/cell_names.hpp"
+#include "compiler/passes/compile.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/stream/embed.hpp"
 
-namespace logdepth::inline compiler_file {
+namespace logdepth { inline namespace compiler_file {
 namespace {
 
 class Count {
@@ -32,24 +33,13 @@ class Count {
 
 /// Coordinates that the file ever fills or writes, for files without an index of cells.
 std::uint64_t used_coordinates(const Model& model) {
-  std::set<std::uint32_t> used;
-  for (const auto& [kind, vector] : model.embedding)
-    for (const SparseEntry& e : vector) used.insert(e.index);
+  std::set<std::uint32_t> used = embedded_coordinates(model);
+  used.merge(position_coordinates(model));
   for (const Layer& layer : model.layers) {
     for (const Head& head : layer.attention.heads)
       for (const MatrixEntry& e : head.output.entries) used.insert(e.row);
     for (const MatrixEntry& e : layer.feedforward.out.entries) used.insert(e.row);
   }
-  if (const auto* code = std::get_if<CodePosition>(&model.position)) {
-    for (const CodeFill& fill : code->fills) used.insert(fill.at.begin(), fill.at.end());
-    for (const SparseEntry& e : code->parity) used.insert(e.index);
-  }
-  if (const auto* flag = std::get_if<FirstFlagPosition>(&model.position))
-    for (const auto* side : {&flag->first, &flag->rest})
-      for (const SparseEntry& e : *side) used.insert(e.index);
-  if (const auto* table = std::get_if<TablePosition>(&model.position))
-    for (const SparseVector& row : table->rows)
-      for (const SparseEntry& e : row) used.insert(e.index);
   const GivenPlace given = given_place(model);
   for (std::uint32_t i = 0; i < given.values; ++i) {
     used.insert(i);
@@ -96,4 +86,4 @@ Measures measure(const Model& model, std::uint64_t n) {
   return m;
 }
 
-}  // namespace logdepth::inline compiler_file
+}}  // namespace logdepth::compiler_file

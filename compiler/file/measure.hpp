@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth::inline compiler_file {
+namespace logdepth { inline namespace compiler_file {
 
 /// Numbers counted on a weights file, the ones a claim is compared with. Sizes that depend on the
 /// input are those at n letters or vertices.
@@ -23,4 +22,4 @@ struct Measures {
 
 Measures measure(const Model& model, std::uint64_t n);
 
-}  // namespace logdepth::inline compiler_file
+}}  // namespace logdepth::compiler_file

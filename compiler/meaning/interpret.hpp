@@ -1,11 +1,66 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <stdexcept>
+#include <vector>
 
-#include "compiler/meaning/cell_states.hpp"
+#include "compiler/program/program.hpp"
+#include "runtime/numbers/real.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline compiler_meaning {
+namespace logdepth { inline namespace compiler_meaning {
+
+/// The cells of every token at one moment of a program.
+struct CellStates {
+  std::size_t tokens = 0;
+  std::vector<std::size_t> first;  ///< per cell: offset of its component 0 in a row
+  std::size_t row_size = 0;
+  std::vector<Real> values;  ///< tokens x row_size
+  /// N of DirectionType::integers: the number of tokens, or the largest given natural number if
+  /// that is larger.
+  Rational size;
+
+  Real& at(std::size_t token, const Component& c) {
+    return values[token * row_size + first[c.cell] + c.index];
+  }
+  const Real& at(std::size_t token, const Component& c) const {
+    return values[token * row_size + first[c.cell] + c.index];
+  }
+};
+
+/// The program broke what one of its own statements says while it was interpreted: a pointer that
+/// codes no visible position, a lookup without exactly one rule, a write to an occupied cell,
+/// something to find that is not there.
+class BrokenProgram : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The code of a position, component by component.
+std::vector<Real> code_of(PositionCode code, std::uint64_t position);
+
+/// What the cells of a program hold at one moment, in the words of the program.
+class CellReader {
+ public:
+  CellReader(const Program& program, const CellStates& states)
+      : program_(program), states_(states) {}
+
+  std::uint32_t size(CellId id) const { return size_of(program_.cells[id].type); }
+  std::vector<Real> cell(std::size_t token, CellId id) const;
+  bool blank(std::size_t token, CellId id) const;
+  bool holds(std::size_t token, const Literal& literal) const;
+  Real value(std::size_t token, const LinearForm& form) const;
+
+ private:
+  const Program& program_;
+  const CellStates& states_;
+};
+
+/// a / b where that is a rational number. Precondition: b is not zero.
+std::optional<Rational> rational_quotient(const Real& a, const Real& b);
 
 // The meaning of programs: slow, direct, without scores, matrices, masks or layers. Positions are
 // found by what cells say, tables by looking rows up, directions by dividing by the norm.
@@ -26,4 +81,4 @@ CellStates interpret(const Program& program, const Tokens& tokens);
 /// Value of an output at one token.
 Real output_value(const CellStates& states, const OutputRow& row, std::size_t token);
 
-}  // namespace logdepth::inline compiler_meaning
+}}  // namespace logdepth::compiler_meaning

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/passes/prove_precision.hpp"
-#include "compiler/program/program_text.hpp"
+#include "compiler/program/program.hpp"
 #include "compiler/rules/program_rules.hpp"
-#include "runtime/file/derived.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline compiler_passes {
+namespace logdepth { inline namespace compiler_passes {
 namespace {
 
 /// The initial block, the repeated one `loops` times, the final one.
@@ -22,6 +20,7 @@ std::vector<T> unrolled(const std::vector<T>& layers, const Shape& shape, std::u
   return result;
 }
 
+/// Replaces the repeated block by as many copies as inputs of size up to `size` need.
 void unroll(Model& model, PrecisionFacts& facts, std::uint64_t size) {
   size = counted_size(model, size);
   const std::uint64_t loops = loops_at(model.unroll, size);
@@ -69,11 +68,4 @@ CheckedModel with_derived(Compiled compiled) {
   return {std::move(compiled.model), std::move(derived), refuse_weights};
 }
 
-Compiled unroll(Compiled compiled, std::uint64_t size) {
-  Model model = compiled.model;
-  unroll(model, compiled.facts, size);
-  compiled.model = CheckedModel(std::move(model), refuse_weights);
-  return compiled;
-}
-
-}  // namespace logdepth::inline compiler_passes
+}}  // namespace logdepth::compiler_passes

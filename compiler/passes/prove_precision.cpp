@@ -1,15 +1,12 @@
-#include "compiler/passes/prove_precision.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include "base/overload.hpp"
-#include "compiler/analysis/number_properties.hpp"
+#include "compiler/analysis/abstract_interpretation.hpp"
 #include "compiler/lemmas/head_schema.hpp"
-#include "compiler/lemmas/separation_lemmas.hpp"
-#include "compiler/lemmas/zero_lemmas.hpp"
+#include "compiler/passes/compile.hpp"
 
-namespace logdepth::inline compiler_passes {
+namespace logdepth { inline namespace compiler_passes {
 namespace {
 
 // Scale. In a constant mask mask * h has the norm S at every token, so norm(mask * h) is
@@ -21,7 +18,7 @@ namespace {
 //
 // Blocks. The rows of a cell, or of a key, have the squared norm of their type, in the file's units
 //   (root/S)^2 times that. `same A ... under A ...` has the whole group as its key, which is proved
-//   not to be zero (proof_obligations.cpp): root^2.
+//   not to be zero (norm_types.cpp): root^2.
 // Scaled. A query that is one block is scaled by one positive factor, so it selects the same; that
 //   of `same` is a key itself. Not so `prefer`, whose margin would lose its measure, and several
 //   terms, unless some position matches all of them.
@@ -200,4 +197,4 @@ PrecisionFacts prove_precision(const Program& program, const Schedule& schedule,
   return result;
 }
 
-}  // namespace logdepth::inline compiler_passes
+}}  // namespace logdepth::compiler_passes

@@ -2,12 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline compiler_program {
+namespace logdepth { inline namespace compiler_program {
 namespace {
 
 bool blank(char c) {
@@ -88,12 +87,10 @@ void LineWords::end_of_line() const {
 
 std::uint64_t LineWords::number(const char* expected) {
   const std::string text = take(expected);
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [next, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || next != end || value > (1ull << 62))
+  const auto value = whole_number(text);
+  if (!value || *value > (1ull << 62))
     fail(std::string("expected ") + expected + ", found " + in_quotes(text));
-  return value;
+  return *value;
 }
 
 std::uint32_t LineWords::small_number(const char* expected) {
@@ -103,4 +100,4 @@ std::uint32_t LineWords::small_number(const char* expected) {
   return static_cast<std::uint32_t>(value);
 }
 
-}  // namespace logdepth::inline compiler_program
+}}  // namespace logdepth::compiler_program

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace logdepth::inline compiler_program {
+namespace logdepth { inline namespace compiler_program {
 
 /// The words of a text, line by line, with a cursor: what the reader of `.cells` files stands on.
 /// Every failure is an InputError that names source and line.
@@ -44,4 +44,4 @@ class LineWords {
   std::size_t next_ = 0;
 };
 
-}  // namespace logdepth::inline compiler_program
+}}  // namespace logdepth::compiler_program

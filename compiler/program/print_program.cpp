@@ -5,10 +5,10 @@
 
 #include "base/overload.hpp"
 #include "compiler/program/line_words.hpp"
-#include "compiler/program/program_text.hpp"
-#include "objects/action.hpp"
+#include "compiler/program/program.hpp"
+#include "objects/automaton.hpp"
 
-namespace logdepth::inline compiler_program {
+namespace logdepth { inline namespace compiler_program {
 namespace {
 
 std::string quoted(const std::string& text, bool always = false) {
@@ -344,4 +344,4 @@ std::string print_program(const Program& program) {
   return Printer(program).print();
 }
 
-}  // namespace logdepth::inline compiler_program
+}}  // namespace logdepth::compiler_program

@@ -6,7 +6,7 @@
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"
 
-namespace logdepth::inline compiler_program {
+namespace logdepth { inline namespace compiler_program {
 namespace {
 
 std::uint32_t code_size(PositionCode code) {
@@ -99,4 +99,4 @@ std::string statement_name(const Program& program, const Statement& statement) {
       statement);
 }
 
-}  // namespace logdepth::inline compiler_program
+}}  // namespace logdepth::compiler_program

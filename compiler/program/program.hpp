@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -12,7 +13,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/rational.hpp"
 
-namespace logdepth::inline compiler_program {
+namespace logdepth { inline namespace compiler_program {
 
 /// The intermediate representation: what happens, not where. A program is a list of named cells
 /// and, per block, a list of statements that run one after the other at every token. Its meaning is
@@ -326,4 +327,16 @@ std::string block_name(Block block);
 /// "fetch 'prev'", "lookup 'product'", "move E", ... for messages and drawings.
 std::string statement_name(const Program& program, const Statement& statement);
 
-}  // namespace logdepth::inline compiler_program
+/// The text form of a program (`.cells`), specified in compiler/README.md.
+/// parse_program(print_program(p)) == p, and printing what was parsed is the canonical text.
+std::string print_program(const Program& program);
+
+inline constexpr const char* kPhi = "phi";  ///< the others are named as in weights files
+/// "phi", "phi over 9", "circle", "two-circle" or "fine 3".
+std::string code_name(PositionCode code);
+
+/// Reads the text form. Names are resolved; whether the program obeys the rules is another
+/// question (program_rules.hpp). Errors: InputError with source, line and what was expected.
+[[nodiscard]] Program parse_program(std::string_view text, const std::string& source);
+
+}}  // namespace logdepth::compiler_program

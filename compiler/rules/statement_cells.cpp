@@ -1,11 +1,10 @@
-#include "compiler/rules/statement_cells.hpp"
-
 #include <algorithm>
-#include <charconv>
 
 #include "base/overload.hpp"
+#include "base/text_lines.hpp"
+#include "compiler/rules/program_rules.hpp"
 
-namespace logdepth::inline compiler_rules {
+namespace logdepth { inline namespace compiler_rules {
 namespace {
 
 std::vector<CellId> sorted(std::vector<CellId> cells) {
@@ -28,13 +27,9 @@ bool is_attention(const Statement& statement) {
 }
 
 std::optional<std::uint32_t> point_number(const std::string& label) {
-  std::uint32_t value = 0;
-  const char* const end = label.data() + label.size();
-  const auto [next, error] = std::from_chars(label.data(), end, value);
-  if (error != std::errc() || next != end || value >= (1u << 20) ||
-      (label.size() > 1 && label[0] == '0'))
-    return std::nullopt;
-  return value;
+  const auto value = whole_number(label);
+  if (!value || *value >= (1u << 20) || (label.size() > 1 && label[0] == '0')) return std::nullopt;
+  return static_cast<std::uint32_t>(*value);
 }
 
 std::optional<CellId> constant_cell(const Program& program) {
@@ -157,9 +152,9 @@ std::vector<CellId> cells_written(const Statement& statement) {
   return sorted(std::move(cells));
 }
 
-std::vector<Term> norm_group(const Program& program, const FetchStatement& fetch) {
+std::vector<Term> norm_group(const Program& program, const std::vector<CellId>& under) {
   std::vector<Term> group;
-  for (const CellId cell : fetch.under)
+  for (const CellId cell : under)
     for (std::uint32_t i = 0; i < size_of(program.cells[cell].type); ++i)
       group.push_back({{cell, i}, Rational(1)});
   return group;
@@ -170,7 +165,7 @@ std::vector<Term> mask_group(const Program& program, const Statement& statement)
   if (const auto* test = std::get_if<TestStatement>(&statement))
     return {{test->number, Rational(1)}};
   if (const auto* fetch = std::get_if<FetchStatement>(&statement))
-    return norm_group(program, *fetch);
+    return norm_group(program, fetch->under);
   return {};
 }
 
@@ -222,4 +217,4 @@ std::vector<UsedCell> cell_uses(const Program& program, const Statement& stateme
   return uses;
 }
 
-}  // namespace logdepth::inline compiler_rules
+}}  // namespace logdepth::compiler_rules

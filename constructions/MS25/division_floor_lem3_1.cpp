@@ -12,15 +12,13 @@
 //   < 1 - 1/(8L): so y < 1/2 - 1/(8L), below the bisector of the codes of 0 and 1 (lemma bisector).
 // Why e and the remainder are right: as in division_lem3_1.cpp. Both heads of the first layer read
 //   what is given, so the quotient need not wait for e.
-#include "constructions/MS25/division_floor_lem3_1.hpp"
-
 #include <fmt/core.h>
 
-#include "constructions/MS25/blocks.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
-#include "constructions/shared_hypotheses.hpp"
+#include "constructions/construction.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument) {
   using namespace cells;
@@ -101,4 +99,4 @@ Construction floor_division_record() {
           }};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -15,10 +15,9 @@
 //   tokens with the same B as i, up to i, are bm, ..., i: c + 1 of them, only the first one with e.
 #include "constructions/MS25/division_lem3_1.hpp"
 
-#include "constructions/MS25/blocks.hpp"
-#include "constructions/shared_hypotheses.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 // --- the steps of both forms ---------------------------------------------------------------------
 
@@ -233,4 +232,4 @@ Construction paper_division_record() {
           .program = [](const Request&) { return division_MS25_lem3_1({DivisionForm::paper}); }};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

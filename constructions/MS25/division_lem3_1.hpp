@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
+
 #include "compiler/program/program.hpp"
 #include "constructions/construction.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 /// The option --own-argument of the constructions that have it.
 inline Option own_argument_option() {
@@ -30,4 +32,11 @@ struct DivisionOptions {
 /// network wrote is zero again, but with own_argument, where nothing is taken back. Source: MS25 Lemma 3.1 and Appendix B.
 Program division_MS25_lem3_1(const DivisionOptions& options = {});
 
-}  // namespace logdepth::inline constructions_MS25
+/// MS25 Lemma 3.1 for inputs of at most `length` tokens, by a look-up that rounds down. Input
+/// `cells`, with L = ceil(length / 8): unit `I` = phi(i), `I<L>` = dir(i, L), `R` = dir(i, m) with
+/// m >= 1, and without `own_argument` `a` = phi(a_i) with 0 <= a_i <= i. Outputs as in
+/// division_MS25_lem3_1. 3 layers, 2 with `own_argument` (a_i = i). Errors: InputError for length 0,
+/// SizeLimit above 2^24.
+Program division_floor_MS25_lem3_1(std::uint64_t length, bool own_argument);
+
+}}  // namespace logdepth::constructions_MS25

@@ -22,20 +22,19 @@
 //   for L = 1: 2 e < g_L(n) sqrt(n^2+1)/w if
 //     (2n^2+2)(n^2+1)((n+1)^2+1)^2 <= 32 n^4 (n^3+2)^2.                                           (2)
 //   With n = 1 + x, right minus left has only non-negative coefficients in both, so both hold for
-//   every n (tests/claims/connectivity_bounded.cpp expands them again).
-#include "constructions/MS25/graph_connectivity_bounded_thm5_1.hpp"
-
+//   every n (tests/claims/connectivity.cpp expands them again).
 #include <fmt/core.h>
 
-#include "constructions/MS25/blocks.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/graph_squaring.hpp"
-#include "constructions/shared_hypotheses.hpp"
+#include "constructions/construction.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 namespace {
 
-/// What it says of itself.
+/// The program with its metadata: source, hypotheses, costs. Layers are added below.
 cells::Program bounded_connectivity(std::uint32_t vertices) {
   require(vertices > 0, "a graph has at least one vertex, so --for-vertices is at least 1");
   if (vertices > kMaxBoundedVertices)
@@ -168,4 +167,4 @@ Construction bounded_connectivity_record() {
       }};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -21,17 +21,16 @@
 //   T n^k + K_1 <= p; the other digits are below n, and so are s and t.
 // The margin is that of the form for a given size (graph_connectivity_sized_thm5_1.cpp): the largest
 //   digit queried is T <= n + 2.
-#include "constructions/MS25/graph_connectivity_radix_thm5_1.hpp"
-
 #include <fmt/core.h>
 
 #include <string>
 #include <vector>
 
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/graph_squaring.hpp"
-#include "constructions/shared_hypotheses.hpp"
+#include "constructions/construction.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 namespace {
 
 /// The flags by which one step from a vertex of a tuple to the next is made: one of them is true.
@@ -67,7 +66,7 @@ std::uint64_t power(std::uint64_t base, std::uint32_t exponent) {
   return result;
 }
 
-/// What it says of itself.
+/// The program with its metadata: source, hypotheses, costs. Layers are added below.
 cells::Program radix_connectivity(std::uint32_t size, std::uint32_t radix) {
   require(size > 0, "a graph has at least one vertex, so --size is at least 1");
   require(radix == 2 || radix == kMaxGraphRadix,
@@ -192,4 +191,4 @@ Construction radix_connectivity_record() {
           }};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

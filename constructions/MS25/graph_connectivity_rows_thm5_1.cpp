@@ -11,17 +11,16 @@
 //   always among them, since R_ii is true. A walk of length 0..2^(l+1) is one of length 0..2^l and
 //   one more.
 // End. 2^L >= n - 1 covers every simple path; n <= 2 needs no loop.
-#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
-
 #include <fmt/core.h>
 
 #include <string>
 
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/graph_squaring.hpp"
 #include "logdepth/program.hpp"
 #include "runtime/file/hypotheses.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 Program graph_connectivity_rows_MS25_thm5_1(std::uint32_t size) {
   using namespace cells;
@@ -83,4 +82,4 @@ Construction rows_connectivity_record() {
                          "size"}}};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -10,17 +10,16 @@
 //   for y > x the cost grows with y, since (y-x)/sqrt(1+y^2) does; for y < x, (x-y)^2/(1+y^2) is
 //   least at y = x - 1, where it is 1/(1+(x-1)^2). Queried a are at most n + 2, so x <= n + 3, and
 //   twice the margin 1 / (2 (1+(n+3)^2)(1+(n+4)^2)) is half of the least cost.
-#include "constructions/MS25/graph_connectivity_sized_thm5_1.hpp"
-
 #include <fmt/core.h>
 
 #include <string>
 #include <vector>
 
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/graph_squaring.hpp"
-#include "constructions/shared_hypotheses.hpp"
+#include "constructions/construction.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 Program graph_connectivity_sized_MS25_thm5_1(std::uint32_t size) {
   using namespace cells;
@@ -99,4 +98,4 @@ Construction sized_connectivity_record() {
           }};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

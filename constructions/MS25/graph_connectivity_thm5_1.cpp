@@ -40,11 +40,11 @@
 
 #include <string>
 
-#include "constructions/MS25/blocks.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
 #include "constructions/MS25/graph_squaring.hpp"
-#include "constructions/shared_hypotheses.hpp"
+#include "constructions/construction.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 namespace {
 
 /// What both forms say of themselves.
@@ -275,4 +275,4 @@ Construction paper_connectivity_record() {
           .depths = {{true, "paper"}}};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

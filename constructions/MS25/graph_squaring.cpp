@@ -1,8 +1,8 @@
 #include "constructions/MS25/graph_squaring.hpp"
 
-#include "runtime/file/position_code.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 Option vertices_option(const std::string& name, const std::string& help, bool needed) {
   return {name, CountOption{.needed = needed ? "N, the number of vertices" : ""}, help};
@@ -84,4 +84,4 @@ cells::Statements GraphSquaring::answer(const cells::Ratio& s, const cells::Rati
           fetch("walk").unmasked(at.triples(s_triple, t).prefer(C, margin)).copy(zC, C)};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -5,7 +5,7 @@
 #include "constructions/construction.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 /// The options of constructions for a number of vertices; `needed`: it has to be given.
 Option vertices_option(const std::string& name, const std::string& help, bool needed);
@@ -65,4 +65,4 @@ struct GraphSquaring {
                            const cells::Ratio& t) const;
 };
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

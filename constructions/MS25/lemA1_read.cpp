@@ -10,10 +10,9 @@
 //   run on any of them.
 // Contract (by attention). read: the tokens of the same direction, at least the token itself; their
 //   average is that direction.
-#include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 cells::Fetch blocks::read(const std::string& name, const cells::Vector& raw,
                           const cells::Vector& unit) {
@@ -57,4 +56,4 @@ Program read_MS25_lemA1(Stored stored, ReadBy by) {
   return p.program();
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

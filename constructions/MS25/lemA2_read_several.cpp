@@ -11,7 +11,7 @@
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 Program read_several_MS25_lemA2(const std::vector<std::uint32_t>& sizes, ReadBy by) {
   using namespace cells;
@@ -42,4 +42,4 @@ Program read_several_MS25_lemA2(const std::vector<std::uint32_t>& sizes, ReadBy 
   return p.program();
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

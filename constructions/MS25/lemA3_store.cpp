@@ -8,10 +8,9 @@
 // Why. The head writes (z, 1), the 1 as an average of the constant, so the direction exists. It
 //   reads cells that no sublayer in between has written: its average is the same once more (A.5).
 // Contract. measure, measure_again: all tokens up to this one.
-#include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 Program store_MS25_lemA3(const StoreOptions& options) {
   using namespace cells;
@@ -47,4 +46,4 @@ Program store_MS25_lemA3(const StoreOptions& options) {
   return p.program();
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

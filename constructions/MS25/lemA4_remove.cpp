@@ -10,7 +10,7 @@
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 namespace {
 
 Program remove_or_overwrite(bool overwrite, std::uint32_t size) {
@@ -45,4 +45,4 @@ Program overwrite_MS25_lemA4(std::uint32_t size) {
   return remove_or_overwrite(true, size);
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -11,7 +11,7 @@
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 Program clear_MS25_lemA5() {
   using namespace cells;
@@ -43,4 +43,4 @@ Program clear_MS25_lemA5() {
   return p.program();
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -9,10 +9,9 @@
 //   (i - k)/(i + 1) and 1/(i + 1), the second positive. Shifted query: with phi(i) = (x0, x1),
 //   (x0 - k x1, x1) is a positive multiple of phi(i - k), and a linear image of the stream.
 // Contract. position, position_again: all tokens up to this one; before: exactly one.
-#include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 cells::Fetch blocks::offset(const std::string& name, const cells::Number& number,
                             const cells::Constant& one, const cells::Flag& first, std::uint32_t k) {
@@ -76,4 +75,4 @@ Program offset_MS25_lemA6(std::uint32_t k, OffsetForm form) {
   return p.program();
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

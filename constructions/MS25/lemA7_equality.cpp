@@ -9,10 +9,9 @@
 //   heads repeat what they read from cells that nothing has written since (A.5).
 // Contract. own, compare: exactly one, the token itself (raw: the tokens with the same i and m); x:
 //   all tokens up to this one; y: all tokens.
-#include "constructions/MS25/blocks.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 cells::Fetch blocks::preset(const std::string& name, const cells::Flag& flag,
                             const cells::Key& key) {
@@ -88,4 +87,4 @@ Program equality_MS25_lemA7(Compared compared, bool clear) {
   return p.program();
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -17,17 +17,16 @@
 //   head c-1 begins, or both contain position 0, whose letter is the identity; there nothing is
 //   left to multiply. Together they cover [max(p-ks+1, 0), p].
 //   End: s >= T covers positions 1..p for every p <= T.
-#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
-
 #include <fmt/core.h>
 
 #include <limits>
 
+#include "constructions/MS25/regular_language.hpp"
+#include "constructions/construction.hpp"
 #include "constructions/product_cells.hpp"
-#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 std::vector<std::vector<std::uint32_t>> radix_shifts(const RadixOptions& options) {
   if (options.radix < 2 || options.radix > kMaxRadix)
@@ -184,4 +183,4 @@ Construction radix_record() {
                          "unroll"}}};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

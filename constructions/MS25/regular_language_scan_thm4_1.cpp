@@ -14,13 +14,12 @@
 //   Step: the head reads token j = max(p-s, 0), whose interval is [max(j-s+1, 0), j]; it ends where
 //   the interval of p begins, or both contain position 0, whose letter is the identity.
 //   End: s >= T covers positions 1..p for every p <= T.
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
-
 #include "compiler/program/program.hpp"
+#include "constructions/MS25/regular_language.hpp"
+#include "constructions/construction.hpp"
 #include "constructions/product_cells.hpp"
-#include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 ProductForecast forecast_scan(const Action& action, const ScanOptions& options) {
   ProductDemand demand;
@@ -119,4 +118,4 @@ Construction scan_record() {
           curve(3, "scan-two-circle", "two-circle positions", ScanPositions::two_circle)}};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -24,19 +24,18 @@
 //   - not active, c even: n mod 2s = n mod s.
 //   End: 2^l > |w| gives n mod 2^l = n at all tokens, so ceil(log2 |w|) + 1 levels are enough, and
 //   more change nothing.
-#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
-
 #include "compiler/program/program.hpp"
-#include "constructions/MS25/blocks.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
+#include "constructions/MS25/regular_language.hpp"
+#include "constructions/construction.hpp"
 #include "constructions/own_position.hpp"
 #include "constructions/product_cells.hpp"
-#include "constructions/shared_hypotheses.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 
 namespace {
 
-/// What it says of itself.
+/// The program with its metadata: source, hypotheses, costs. Layers are added below.
 cells::Program tree(const Action& action, const std::string& name) {
   cells::Program p(name);
   p.construction("tree").source("MS25 Thm 4.1 (the paper's tree, repaired)");
@@ -162,4 +161,4 @@ Construction tree_record() {
                          doubling(4, 4)}}};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

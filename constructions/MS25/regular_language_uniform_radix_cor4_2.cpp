@@ -16,17 +16,15 @@
 //   nearest to max(p - cs, 0) is that position; r - 1 layers lengthen the intervals k-fold each.
 //   End: s >= T covers positions 1..p for every p <= T.
 // Nothing is multiplied, and no layer is there, when no point can move.
-#include "constructions/MS25/regular_language_uniform_radix_cor4_2.hpp"
-
 #include <fmt/core.h>
 
 #include "compiler/program/program.hpp"
-#include "constructions/MS25/regular_language_radix_cor4_2.hpp"
+#include "constructions/MS25/regular_language.hpp"
+#include "constructions/construction.hpp"
 #include "constructions/product_cells.hpp"
-#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline constructions_MS25 {
+namespace logdepth { inline namespace constructions_MS25 {
 std::uint32_t reach_of_a_block(const UniformRadixOptions& options) {
   if (options.radix < 2 || options.radix > kMaxRadix)
     throw InputError(
@@ -156,4 +154,4 @@ Construction uniform_radix_record() {
           .check = [options](const Values& values) { reach_of_a_block(options(values)); }};
 }
 
-}  // namespace logdepth::inline constructions_MS25
+}}  // namespace logdepth::constructions_MS25

@@ -36,13 +36,11 @@
 #include <optional>
 #include <vector>
 
-#include "constructions/crasp/decision_plan.hpp"
+#include "constructions/construction.hpp"
 #include "constructions/crasp/normal_form.hpp"
-#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/program.hpp"
 
-namespace logdepth::crasp {
-namespace {
+namespace logdepth::crasp { namespace {
 
 /// The flags of formulas, and what is read of them.
 class Flags {
@@ -202,7 +200,7 @@ class Positions {
   std::map<std::int64_t, cells::Pointer> pointers_;
 };
 
-/// What it says of itself.
+/// The program with its metadata: source, hypotheses, costs. Layers are added below.
 cells::Program decider(const DecisionPlan& plan, const NormalForm& normal, const Alphabet& alphabet,
                        const std::string& name) {
   cells::Program p(name);
@@ -225,10 +223,9 @@ cells::Program decider(const DecisionPlan& plan, const NormalForm& normal, const
   return p;
 }
 
-}  // namespace
-}  // namespace logdepth::crasp
+}}  // namespace logdepth::crasp
 
-namespace logdepth::inline constructions_crasp {
+namespace logdepth { inline namespace constructions_crasp {
 
 Program counting_program(const CraspProgram& source, const std::string& name) {
   using namespace cells;
@@ -309,4 +306,4 @@ Program counting_program(const CraspProgram& source, const std::string& name) {
   return p.program();
 }
 
-}  // namespace logdepth::inline constructions_crasp
+}}  // namespace logdepth::constructions_crasp

@@ -34,11 +34,10 @@
 #include <vector>
 
 #include "constructions/construction.hpp"
-#include "constructions/shared_hypotheses.hpp"
 #include "logdepth/program.hpp"
 #include "objects/prime.hpp"
 
-namespace logdepth::inline constructions_latent_reasoning {
+namespace logdepth { inline namespace constructions_latent_reasoning {
 namespace {
 
 constexpr std::array<char, 3> kOperations = {'+', '-', '*'};
@@ -369,4 +368,4 @@ Construction pairwise_computation_graph_record() {
                 "an operation in each layer, with smaller tables");
 }
 
-}  // namespace logdepth::inline constructions_latent_reasoning
+}}  // namespace logdepth::constructions_latent_reasoning

@@ -4,7 +4,7 @@
 
 #include "compiler/program/program.hpp"
 
-namespace logdepth::inline constructions_latent_reasoning {
+namespace logdepth { inline namespace constructions_latent_reasoning {
 
 enum class GraphEvaluation {
   compact,  ///< a whole expression in one layer; its table grows with p to the number of operands
@@ -30,4 +30,4 @@ inline constexpr std::uint64_t kMaxGraphRules = 200000;
 /// above, SizeLimit for a table of more than kMaxGraphRules rules.
 Program computation_graph(const ComputationGraphOptions& options);
 
-}  // namespace logdepth::inline constructions_latent_reasoning
+}}  // namespace logdepth::constructions_latent_reasoning

@@ -9,7 +9,7 @@
 #endif
 #define LOGDEPTH_ALWAYS_INLINE inline __attribute__((always_inline))
 
-namespace logdepth::inline learned_core {
+namespace logdepth { inline namespace learned_core {
 namespace {
 
 template <class Number>
@@ -34,19 +34,6 @@ LOGDEPTH_ALWAYS_INLINE std::int64_t distance_index(std::int64_t i, std::int64_t 
   return (distance < -most ? -most : distance >= most ? most - 1 : distance) + most;
 }
 
-/// What the distance of row i from key j adds to the score.
-template <class Number>
-LOGDEPTH_ALWAYS_INLINE Number distance_term(const AttentionRows<Number>& rows, std::int64_t i,
-                                            std::int64_t j) {
-  const std::int64_t most = rows.most_distance, there = distance_index(i, j, most);
-  Number term = 0;
-  if (rows.by_distance) term += rows.by_distance[there];
-  if (rows.by_query)
-    term += rows.scale * (rows.by_query[i * 2 * most + there] +
-                          rows.by_key[j * 2 * most + distance_index(j, i, most)]);
-  return term;
-}
-
 template <class Number>
 LOGDEPTH_ALWAYS_INLINE std::int64_t visible_keys(const AttentionRows<Number>& rows,
                                                  std::int64_t i) {
@@ -56,6 +43,7 @@ LOGDEPTH_ALWAYS_INLINE std::int64_t visible_keys(const AttentionRows<Number>& ro
 template <class Number>
 LOGDEPTH_ALWAYS_INLINE void forward(AttentionRows<Number>& rows, Number* result,
                                     std::int64_t result_stride) {
+  const std::int64_t most = rows.most_distance;
   for (std::int64_t i = 0; i < rows.tokens; ++i) {
     const std::int64_t visible = visible_keys(rows, i);
     const std::uint8_t* const open = rows.open ? rows.open + i * rows.tokens : nullptr;
@@ -65,7 +53,7 @@ LOGDEPTH_ALWAYS_INLINE void forward(AttentionRows<Number>& rows, Number* result,
       if (open && !open[j]) continue;
       weights[j] =
           rows.scale * dot(rows.queries + i * rows.stride, rows.keys + j * rows.stride, rows.width);
-      if (rows.most_distance > 0) weights[j] += distance_term(rows, i, j);
+      if (rows.by_distance) weights[j] += rows.by_distance[distance_index(i, j, most)];
       largest = weights[j] > largest ? weights[j] : largest;
     }
     Number sum = 0;
@@ -110,10 +98,6 @@ LOGDEPTH_ALWAYS_INLINE void backward(AttentionRows<Number>& rows, const Number* 
       add_multiple(gradients.keys + j * rows.stride, scaled, rows.queries + i * rows.stride,
                    rows.width);
       if (rows.by_distance) gradients.by_distance[distance_index(i, j, most)] += slope;
-      if (rows.by_query) {
-        gradients.by_query[i * 2 * most + distance_index(i, j, most)] += scaled;
-        gradients.by_key[j * 2 * most + distance_index(j, i, most)] += scaled;
-      }
     }
   }
 }
@@ -154,4 +138,4 @@ void attention_backward(AttentionRows<double>& rows, const double* above, std::i
   wide() ? backward_wide(rows, above, stride, gradients) : backward(rows, above, stride, gradients);
 }
 
-}  // namespace logdepth::inline learned_core
+}}  // namespace logdepth::learned_core

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace logdepth::inline learned_core {
+namespace logdepth { inline namespace learned_core {
 
 /// One head of one sample in the fused pass of attention: `tokens` rows of `width` channels, rows
 /// `stride` numbers apart.
@@ -24,12 +24,10 @@ struct AttentionRows {
   std::int64_t visible;                ///< keys from here on are padding
   const std::uint8_t* open = nullptr;  ///< [tokens, tokens], null: no further mask
   Number scale;                        ///< of products of queries and keys
-  /// What distances add to scores: the distance of i from j is i - j cut to [-most_distance,
-  /// most_distance), its index that plus most_distance. Null: nothing.
+  /// What the distance of i from j adds to the score: i - j cut to [-most_distance, most_distance), its
+  /// index that plus most_distance. Null: nothing.
   std::int64_t most_distance = 0;
   const Number* by_distance = nullptr;  ///< [2 most_distance], not scaled
-  const Number* by_query = nullptr;     ///< [tokens, 2 most_distance], scaled; of i from j
-  const Number* by_key = nullptr;       ///< [tokens, 2 most_distance], scaled; of j from i
   const Number *queries = nullptr, *keys = nullptr, *values = nullptr;
   Number* weights = nullptr;  ///< [tokens, tokens]; closed entries stay as they are
   std::vector<Number> scratch;
@@ -43,7 +41,7 @@ void attention_forward(AttentionRows<double>& rows, double* result, std::int64_t
 template <class Number>
 struct AttentionGradients {
   Number *queries = nullptr, *keys = nullptr, *values = nullptr;
-  Number *by_distance = nullptr, *by_query = nullptr, *by_key = nullptr;
+  Number* by_distance = nullptr;
 };
 
 /// Adds the gradients; `above`: the gradient of the result, rows `above_stride` apart.
@@ -52,4 +50,4 @@ void attention_backward(AttentionRows<float>& rows, const float* above, std::int
 void attention_backward(AttentionRows<double>& rows, const double* above, std::int64_t above_stride,
                         const AttentionGradients<double>& gradients);
 
-}  // namespace logdepth::inline learned_core
+}}  // namespace logdepth::learned_core

@@ -3,19 +3,18 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
 
-namespace logdepth::inline learned_core {
+namespace logdepth { inline namespace learned_core {
 namespace {
 
 Tensor dense(const SparseMatrix& matrix) {
@@ -177,9 +176,6 @@ class ProductNetwork final : public Network {
   std::uint32_t loops_of(const Batch& batch) const override {
     return static_cast<std::uint32_t>(loops_at(model_.unroll, batch.size));
   }
-  std::uint32_t training_loops(const Batch& batch, std::uint64_t, std::uint64_t) const override {
-    return loops_of(batch);
-  }
 
  private:
   void check(const ProductQuestion& question) const {
@@ -265,4 +261,4 @@ std::unique_ptr<Network> make_constructed_network(const ConstructedConfig& confi
                                           device);
 }
 
-}  // namespace logdepth::inline learned_core
+}}  // namespace logdepth::learned_core

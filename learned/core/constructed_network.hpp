@@ -8,7 +8,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline learned_core {
+namespace logdepth { inline namespace learned_core {
 
 /// The layers of a weights file in libtorch: masked pre-norm, averaging-hard attention (or
 /// softmax), ReLU without bias (runtime/README.md, "The model"). Its rational numbers are rounded
@@ -55,4 +55,4 @@ std::unique_ptr<Network> make_constructed_network(const ConstructedConfig& confi
                                                   const ProductQuestion& question,
                                                   const TaskFormat& format, torch::Device device);
 
-}  // namespace logdepth::inline learned_core
+}}  // namespace logdepth::learned_core

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -21,21 +20,17 @@
 #include <string_view>
 #include <vector>
 
-#include "base/number_text.hpp"
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "base/worker_threads.hpp"
-#include "learned/core/inspection.hpp"
-#include "learned/core/language_model_requests.hpp"
-#include "learned/core/loss_history.hpp"
-#include "learned/core/matrix_kernels.hpp"
-#include "learned/core/measurement.hpp"
+#include "learned/core/device.hpp"
+#include "learned/core/finished_run.hpp"
 #include "learned/core/trainer.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/json_file.hpp"
 #include "runtime/file/safetensors.hpp"
+#include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline learned_core {
-namespace {
+namespace logdepth { inline namespace learned_core { namespace {
 
 std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
@@ -49,7 +44,7 @@ extern "C" void interrupt(int signal) {
 struct Options {
   std::string config, out, inspection, question, measure, device = "cpu";
   std::vector<std::string> beside;
-  bool lm = false, told = false;
+  bool told = false;
   int threads = 1;
 };
 
@@ -82,26 +77,7 @@ class Line {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// The number of all seeds, or the least and the largest where they differ.
-std::string range_text(const Trainer& trainer, double TrainingState::*number, int digits) {
-  std::vector<double> all;
-  for (std::size_t seed = 0; seed < trainer.seeds(); ++seed)
-    all.push_back(trainer.state(seed).*number);
-  const auto [least, most] = std::ranges::minmax_element(all);
-  const std::string first = fixed_text(*least, digits);
-  return all.size() == 1 ? first : first + " to " + fixed_text(*most, digits);
-}
-
-std::string stage_text(const Trainer& trainer) {
-  std::size_t least = trainer.state().stage, most = least;
-  for (std::size_t seed = 1; seed < trainer.seeds(); ++seed) {
-    least = std::min(least, trainer.state(seed).stage);
-    most = std::max(most, trainer.state(seed).stage);
-  }
-  const std::string first = trainer.task().stage_name(least);
-  return least == most ? first : first + " to " + trainer.task().stage_name(most);
-}
-
+/// Of a stack the numbers are those of its first seed.
 std::string progress_text(const Trainer& trainer, const TrainingConfig& training) {
   const TrainingState& state = trainer.state();
   const double rate = state.seconds > 0 ? static_cast<double>(state.step) / state.seconds : 0;
@@ -110,8 +86,8 @@ std::string progress_text(const Trainer& trainer, const TrainingConfig& training
   const std::string seeds = trainer.seeds() == 1 ? "" : fmt::format("{} seeds, ", trainer.seeds());
   return fmt::format(
       "{}step {} of {}, stage {}, loss {}, accuracy {}, {:.1f} steps/s, {:.0f} s left", seeds,
-      state.step, training.steps, stage_text(trainer), range_text(trainer, &TrainingState::loss, 4),
-      range_text(trainer, &TrainingState::accuracy, 3), rate, left);
+      state.step, training.steps, trainer.task().stage_name(state.stage), fixed_text(state.loss, 4),
+      fixed_text(state.accuracy, 3), rate, left);
 }
 
 /// libtorch sets its own threads; OpenBLAS, where it is the one behind matrix products, has more.
@@ -130,20 +106,14 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
-RunConfig config_of(const std::string& file) {
-  const auto json = nlohmann::json::parse(read_json_file(file), nullptr, false);
-  if (json.is_discarded()) throw InputError(file + ": expected a JSON object");
-  return run_config_from_json(json, file);
-}
-
 int train(const Options& options) {
   say_slow_library(options);
   keep_freed_memory();
   set_threads(options.threads);
-  std::vector<RunConfig> configs = {config_of(options.config)};
+  std::vector<RunConfig> configs = {read_run_config(options.config)};
   std::vector<std::string> folders = {options.out};
   for (const std::string& folder : options.beside) {
-    configs.push_back(config_of(folder + "/" + kRunConfigFile));
+    configs.push_back(read_run_config(folder + "/" + kRunConfigFile));
     folders.push_back(folder);
   }
   Trainer trainer(configs, torch::Device(options.device));
@@ -233,20 +203,6 @@ int measure(const Options& options) {
   return 0;
 }
 
-/// Says "DONE TOTAL" on a line now and then, and the answer at the end.
-int ask(const Options& options) {
-  set_threads(options.threads);
-  expect_device(torch::Device(options.device));
-  Line line;
-  const nlohmann::ordered_json answer = answer_request(
-      model_request_from_json(object_of(options.config, "--lm"), "--lm"),
-      torch::Device(options.device),
-      [&](std::size_t done, std::size_t total) { line.show(fmt::format("{} {}", done, total)); });
-  // A token may be a part of a character.
-  std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
-  return 0;
-}
-
 int run(int argc, char** argv) {
   choose_matrix_kernels(argv);
   CLI::App app("carry out one training run of logdepth (see logdepth train --help)",
@@ -256,8 +212,7 @@ int run(int argc, char** argv) {
                                         ", libtorch " + TORCH_VERSION + ", " +
                                         matrix_library_text());
   app.add_option("config", options.config,
-                 "configuration file (JSON); for --inspect and --measure the folder of a run, for "
-                 "the other one a request")
+                 "configuration file (JSON); for --inspect and --measure the folder of a run")
       ->required();
   CLI::Option* out = app.add_option("--out", options.out, "folder of the run");
   const CLI::Option* inspection = app.add_option(
@@ -272,8 +227,6 @@ int run(int argc, char** argv) {
   const CLI::Option* measured = app.add_option(
       "--measure", options.measure,
       "measure the network of a finished run, print the result as JSON; see logdepth measure");
-  const CLI::Option* language_model = app.add_flag(
-      "--lm", options.lm, "print measurements of a language model, as JSON; see logdepth lm");
   app.add_option("--device", options.device, "device to run on")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--threads", options.threads, "threads for tensor operations")
@@ -284,11 +237,10 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw InputError(std::string(error.what()) + " (see logdepth-train --help)");
   }
-  if (out->count() + inspection->count() + measured->count() + language_model->count() != 1)
-    throw InputError("expected exactly one of --out (to train), --inspect, --measure, --lm");
+  if (out->count() + inspection->count() + measured->count() != 1)
+    throw InputError("expected exactly one of --out (to train), --inspect, --measure");
   std::signal(SIGPIPE, SIG_IGN);  // nobody may be listening to the progress
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
-  if (options.lm) return ask(options);
   if (!inspection->empty()) return inspect(options);
   if (!measured->empty()) return measure(options);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, interrupt);
@@ -303,8 +255,7 @@ bool says_out_of_memory(const std::exception& error) {
          text.find("out of memory") != std::string_view::npos;
 }
 
-}  // namespace
-}  // namespace logdepth::inline learned_core
+}}}  // namespace logdepth::learned_core
 
 int main(int argc, char** argv) {
   try {
@@ -314,9 +265,6 @@ int main(int argc, char** argv) {
     return 2;
   } catch (const logdepth::SizeLimit& error) {
     std::cerr << "logdepth: " << logdepth::printable(error.what(), logdepth::kMostPrinted) << '\n';
-    return 3;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "logdepth: out of memory\n";
     return 3;
   } catch (const std::exception& error) {
     if (logdepth::says_out_of_memory(error)) {

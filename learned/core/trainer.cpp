@@ -1,10 +1,13 @@
 #include "learned/core/trainer.hpp"
 
 #include <ATen/Parallel.h>
+#include <fmt/core.h>
 #include <fmt/format.h>
 #include <torch/version.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -14,31 +17,57 @@
 #include <utility>
 
 #include "base/quoted_text.hpp"
-#include "learned/core/device_name.hpp"
-#include "learned/core/inspection.hpp"
-#include "learned/core/language_model.hpp"
-#include "learned/core/make_network.hpp"
-#include "learned/core/matrix_kernels.hpp"
-#include "learned/core/network_predictor.hpp"
-#include "learned/core/tensor_files.hpp"
-#include "learned/language_model/initial_weights.hpp"
-#include "learned/records/input_files.hpp"
+#include "learned/core/device.hpp"
+#include "learned/core/finished_run.hpp"
+#include "learned/core/network.hpp"
+#include "learned/core/parameters.hpp"
+#include "learned/records/training_config.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline learned_core {
+namespace logdepth { inline namespace learned_core {
+namespace {
+
+constexpr const char* kHeader = "step,seconds,stage,loss,accuracy,tokens\n";
+constexpr std::uint64_t kMostRows = 4000;
+
+}  // namespace
+
+LossHistory::LossHistory(std::string folder, const TrainingConfig& training,
+                         const TrainingState& state)
+    : file_(std::move(folder) + kLossesFile), text_(kHeader) {
+  const std::uint64_t readings = std::max<std::uint64_t>(1, training.steps / training.read_every);
+  every_ = training.read_every * ((readings + kMostRows - 1) / kMostRows);
+  if (state.step == 0 || !std::filesystem::exists(file_)) return;
+  std::istringstream before(read_whole_file(file_));
+  std::string line;
+  std::getline(before, line);
+  while (std::getline(before, line)) {
+    std::uint64_t step = 0;
+    const auto [end, failure] = std::from_chars(line.data(), line.data() + line.size(), step);
+    if (failure == std::errc() && step <= state.step) text_ += line + "\n";
+  }
+}
+
+void LossHistory::add(const TrainingState& state, const std::string& stage) {
+  if (state.step % every_ != 0) return;
+  text_ += fmt::format("{},{:.1f},{},{:.6g},{:.4f},{}\n", state.step, state.seconds, stage,
+                       state.loss, state.accuracy, state.tokens);
+}
+
+void LossHistory::write() const {
+  write_whole_file(file_, text_);
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void check(const RunConfig& config, torch::Device device) {
-  validate(config);
-  expect_device(device);
-  check_initial_weights(config, device.is_cpu() ? ModelUse::trained : ModelUse::read);
-}
-
 std::vector<RunConfig> checked(std::vector<RunConfig> configs, torch::Device device) {
   for (const RunConfig& config : configs) {
-    check(config, device);
+    validate(config);
+    expect_device(device);
+    check_initial_weights(config);
     if (configs.size() > 1 && !stacks_with(configs.front(), config))
       throw InputError(
           "runs that are trained together: expected packed samples (task.row_tokens) and settings "
@@ -49,10 +78,9 @@ std::vector<RunConfig> checked(std::vector<RunConfig> configs, torch::Device dev
 
 std::unique_ptr<Network> network_of(const std::vector<RunConfig>& configs, const TaskFormat& format,
                                     torch::Device device) {
-  if (configs.size() == 1) return make_network(configs.front(), format, device);
   std::vector<std::uint64_t> seeds;
   for (const RunConfig& config : configs) seeds.push_back(config.seed);
-  return make_stacked_network(configs.front(), seeds, format, device);
+  return make_network(configs.front(), format, device, seeds);
 }
 
 std::vector<std::unique_ptr<Task>> tasks_of(const std::vector<RunConfig>& configs) {
@@ -110,29 +138,15 @@ Tensor trained_numbers(const Parameters& parameters, const TrainingConfig& train
   return torch::cat(trained, parameters.stacked() ? 1 : 0).detach();
 }
 
+/// In the order of Trainer::Stop.
+constexpr std::array kStopNames = {"steps", "seconds", "interrupted", "diverged"};
+
 /// What a seed has of numbers that all seeds share a tensor of.
 Tensor row_of(const Tensor& numbers, std::size_t seed) {
   return numbers.dim() == 1 ? numbers : numbers[static_cast<std::int64_t>(seed)];
 }
 
 }  // namespace
-
-const char* stop_name(Trainer::Stop stop) {
-  switch (stop) {
-    case Trainer::Stop::steps:
-      return "steps";
-    case Trainer::Stop::seconds:
-      return "seconds";
-    case Trainer::Stop::interrupted:
-      return "interrupted";
-    case Trainer::Stop::diverged:
-      return "diverged";
-  }
-  return "";
-}
-
-Trainer::Trainer(const RunConfig& config, torch::Device device)
-    : Trainer(std::vector<RunConfig>{config}, device) {}
 
 Trainer::Trainer(std::vector<RunConfig> configs, torch::Device device)
     : configs_(checked(std::move(configs), device)),
@@ -143,19 +157,29 @@ Trainer::Trainer(std::vector<RunConfig> configs, torch::Device device)
   optimiser_.trained = trained_numbers(network_->parameters(), configs_.front().training);
 }
 
-Learned Trainer::learn(const Samples& samples) {
+Learned Trainer::learn(const Batch& batch, const std::function<void(const Tensor& loss)>& descend) {
   const RunConfig& config = configs_.front();
-  const std::uint64_t step = states_.front().step;
+  PassOptions options;
+  options.loops = network_->training_loops(batch, config.seed, states_.front().step);
+  options.precision = config.training.precision;
+  Tensor logits;
+  const Tensor loss = supervised_loss(*network_, batch, options, config.training, &logits);
+  descend(loss);
+  return {loss.detach(), logits};
+}
+
+Learned Trainer::learn(const Samples& samples) {
   Parameters& parameters = network_->parameters();
   const TaskFormat format = task().format();
-  if (!parameters.stacked())
-    return network_->learn(to_batch(samples, format, network_->device(), network_->type()),
-                           {config.training, config.seed, step, [&](const Tensor& loss) {
-                              loss.backward();
-                              optimiser_.step(parameters, learning_rate(config.training, step));
-                            }});
   std::vector<double> rates;
-  for (const RunConfig& each : configs_) rates.push_back(learning_rate(each.training, step));
+  for (const RunConfig& config : configs_)
+    rates.push_back(learning_rate(config.training, states_.front().step));
+  if (!parameters.stacked())
+    return learn(to_batch(samples, format, network_->device(), network_->type()),
+                 [&](const Tensor& loss) {
+                   loss.backward();
+                   optimiser_.step(parameters, rates.front());
+                 });
   optimiser_.prepare(rates);
   const Batch batch = to_batch(samples, format, torch::kCPU, network_->type());
   if (!graph_) {
@@ -163,12 +187,10 @@ Learned Trainer::learn(const Samples& samples) {
     for (Tensor* const tensor : {&inputs_.indices, &inputs_.targets, &inputs_.segments})
       *tensor = torch::empty_like(*tensor, tensor->options().device(network_->device()));
     const auto step_on_inputs = [this] {
-      const RunConfig& first = configs_.front();
-      return network_->learn(
-          inputs_, {first.training, first.seed, states_.front().step, [this](const Tensor& loss) {
-                      network_->parameters().differentiate(loss.sum());
-                      optimiser_.update(network_->parameters());
-                    }});
+      return learn(inputs_, [this](const Tensor& loss) {
+        network_->parameters().differentiate(loss.sum());
+        optimiser_.update(network_->parameters());
+      });
     };
     graph_ = std::make_unique<StepGraph>(step_on_inputs, network_->device());
   }
@@ -183,12 +205,11 @@ void Trainer::one_step() {
   std::vector<Samples> samples;
   for (std::size_t seed = 0; seed < seeds(); ++seed)
     samples.push_back(tasks_[seed]->training_batch(states_[seed].stage, states_[seed].step));
-  const Learned learned = learn(seeds() == 1 ? samples.front() : joined(samples));
+  const Learned learned = learn(seeds() == 1 ? samples.front() : joined_samples(samples));
   for (std::size_t seed = 0; seed < seeds(); ++seed) {
     TrainingState& state = states_[seed];
     for (std::size_t i = 0; i < samples[seed].count; ++i) state.tokens += samples[seed].length(i);
     ++state.step;
-    ++state.stage_steps;
   }
   // Reading waits for the device, so it is not done at every step.
   const std::uint64_t step = states_.front().step;
@@ -216,11 +237,8 @@ void Trainer::read(std::size_t seed, const Samples& samples,
   TrainingState& state = states_[seed];
   const double accuracy = task.promoting_accuracy(samples, answers);
   state.accuracy = training.average * state.accuracy + (1 - training.average) * accuracy;
-  if (state.accuracy < training.promotion || state.stage_steps < training.stage_least ||
-      state.stage + 1 >= task.stages())
-    return;
+  if (state.accuracy < training.promotion || state.stage + 1 >= task.stages()) return;
   ++state.stage;
-  state.stage_steps = 0;
   state.accuracy = 0;
   state.promotions.push_back({{"step", state.step}, {"to", task.stage_name(state.stage)}});
 }
@@ -308,7 +326,9 @@ void Trainer::resume(const std::string& folder, std::size_t seed) {
 
 const Network& Trainer::of_seed(std::size_t seed) const {
   if (!network_->parameters().stacked()) return *network_;
-  if (!one_) one_ = make_network(configs_.front(), task().format(), network_->device());
+  if (!one_)
+    one_ =
+        make_network(configs_.front(), task().format(), network_->device(), configs_.front().seed);
   const torch::NoGradGuard no_grad;
   one_->parameters().values().copy_(
       network_->parameters().values()[static_cast<std::int64_t>(seed)]);
@@ -321,16 +341,10 @@ void Trainer::save_checkpoint(const std::string& file, std::size_t seed) const {
   content.tensors = named_tensors(of_seed(seed).parameters());
   content.tensors[kFirstMoment] = row_of(optimiser_.first_moment, seed);
   content.tensors[kSecondMoment] = row_of(optimiser_.second_moment, seed);
-  const nlohmann::ordered_json state = {{"step", now.step},
-                                        {"descents", optimiser_.steps},
-                                        {"stage", now.stage},
-                                        {"stage_steps", now.stage_steps},
-                                        {"loss", now.loss},
-                                        {"accuracy", now.accuracy},
-                                        {"seconds", now.seconds},
-                                        {"tokens", now.tokens},
-                                        {"promotions", now.promotions},
-                                        {"curve", to_json(now.curve)}};
+  const nlohmann::ordered_json state = {
+      {"step", now.step},     {"descents", optimiser_.steps}, {"stage", now.stage},
+      {"loss", now.loss},     {"accuracy", now.accuracy},     {"seconds", now.seconds},
+      {"tokens", now.tokens}, {"promotions", now.promotions}, {"curve", to_json(now.curve)}};
   content.metadata = {{"config", to_json(configs_[seed]).dump()}, {"state", state.dump()}};
   write_tensor_file(content, file);
 }
@@ -352,7 +366,6 @@ std::uint64_t Trainer::load_checkpoint(const std::string& file, std::size_t seed
   try {
     now.step = state.at("step");
     now.stage = state.at("stage");
-    now.stage_steps = state.at("stage_steps");
     now.loss = state.at("loss");
     now.accuracy = state.at("accuracy");
     now.seconds = state.at("seconds");
@@ -370,8 +383,8 @@ std::uint64_t Trainer::load_checkpoint(const std::string& file, std::size_t seed
     return tensor.dim() == 1 && tensor.size(0) == network_->parameters().count() &&
            tensor.isfinite().all().item<bool>();
   };
-  if (now.stage >= tasks_[seed]->stages() || now.stage_steps > now.step ||
-      !now.promotions.is_array() || !moment(first) || !moment(second))
+  if (now.stage >= tasks_[seed]->stages() || !now.promotions.is_array() || !moment(first) ||
+      !moment(second))
     throw refuse("the state of a run of this configuration");
   if (now.step > configs_[seed].training.steps)
     throw refuse(
@@ -399,12 +412,7 @@ void Trainer::load_network(const std::map<std::string, Tensor>& tensors, const s
 void Trainer::load_weights() {
   for (std::size_t seed = 0; seed < seeds(); ++seed) {
     const std::string& file = configs_[seed].initial_weights;
-    if (is_language_model(file)) {
-      load_language_model(network_->parameters(), configs_[seed].model, LanguageModelFile(file),
-                          configs_[seed].initial_layers);
-    } else {
-      load_network(read_tensor_file(file).tensors, file, seed);
-    }
+    load_network(read_tensor_file(file).tensors, file, seed);
   }
 }
 
@@ -420,7 +428,8 @@ Predictor Trainer::predictor(std::size_t seed) const {
 
 nlohmann::ordered_json Trainer::moved(const MeasureProgress& progress) const {
   const RunConfig& config = configs_.front();
-  const std::unique_ptr<Network> before = make_network(config, task().format(), network_->device());
+  const std::unique_ptr<Network> before =
+      make_network(config, task().format(), network_->device(), config.seed);
   const torch::NoGradGuard no_grad;
   const Tensor& from = before->parameters().values();
   const Tensor change = (network_->parameters().values() - from).abs();
@@ -444,16 +453,17 @@ RunRecord Trainer::record(Stop stop, const MeasureProgress& progress, std::size_
   record.machine["blas"] = matrix_library().name;
   if (const std::string kernels = matrix_kernels(); !kernels.empty())
     record.machine["kernels"] = kernels;
-  record.training = {{"steps", state.step},
-                     {"seconds", std::round(state.seconds * 10) / 10},
-                     {"stopped", stop_name(state.diverged ? Stop::diverged : stop)},
-                     {"parameters", network_->parameters().count()},
-                     {"tokens", state.tokens},
-                     {"loss", state.loss},
-                     {"accuracy", state.accuracy},
-                     {"stage", task().stage_name(state.stage)},
-                     {"promotions", state.promotions},
-                     {"curve", to_json(state.curve)}};
+  record.training = {
+      {"steps", state.step},
+      {"seconds", std::round(state.seconds * 10) / 10},
+      {"stopped", kStopNames[static_cast<std::size_t>(state.diverged ? Stop::diverged : stop)]},
+      {"parameters", network_->parameters().count()},
+      {"tokens", state.tokens},
+      {"loss", state.loss},
+      {"accuracy", state.accuracy},
+      {"stage", task().stage_name(state.stage)},
+      {"promotions", state.promotions},
+      {"curve", to_json(state.curve)}};
   if (seeds() > 1) record.training["together"] = seeds();
   record.result = tasks_[seed]->measure(predictor(seed), state.stage, progress);
   if (!state.diverged) add_inspections(configs_[seed], of_seed(seed), record.result);
@@ -461,4 +471,4 @@ RunRecord Trainer::record(Stop stop, const MeasureProgress& progress, std::size_
   return record;
 }
 
-}  // namespace logdepth::inline learned_core
+}}  // namespace logdepth::learned_core

@@ -8,27 +8,41 @@
 #include <string>
 #include <vector>
 
+#include "learned/core/device.hpp"
 #include "learned/core/network.hpp"
-#include "learned/core/optimiser.hpp"
-#include "learned/core/step_graph.hpp"
-#include "learned/records/learning_curve.hpp"
+#include "learned/core/parameters.hpp"
+#include "learned/records/reading.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/task.hpp"
 
-namespace logdepth::inline learned_core {
+namespace logdepth { inline namespace learned_core {
 
 /// Where a training run stands. Everything that the next step depends on, beside the weights.
 struct TrainingState {
   std::uint64_t step = 0;
   std::size_t stage = 0;
-  std::uint64_t stage_steps = 0;  ///< since the stage began
-  double loss = 0;                ///< at the latest reading
-  double accuracy = 0;            ///< its average in this stage, as the curriculum sees it
-  double seconds = 0;             ///< of training, over all sessions
-  std::uint64_t tokens = 0;       ///< trained on
-  bool diverged = false;          ///< the loss is no number; others of a stack go on
+  double loss = 0;           ///< at the latest reading
+  double accuracy = 0;       ///< its average in this stage, as the curriculum sees it
+  double seconds = 0;        ///< of training, over all sessions
+  std::uint64_t tokens = 0;  ///< trained on
+  bool diverged = false;     ///< the loss is no number; others of a stack go on
   nlohmann::ordered_json promotions = nlohmann::ordered_json::array();
   LearningCurve curve;
+};
+
+/// The readings of a run as CSV, `losses.csv` of its folder: step, seconds, stage, loss, accuracy (the
+/// average that the curriculum sees) and tokens. At most about four thousand rows, whatever the steps.
+class LossHistory {
+ public:
+  /// Goes on from the rows of an earlier session, as far as `state` has come.
+  LossHistory(std::string folder, const TrainingConfig& training, const TrainingState& state);
+  void add(const TrainingState& state, const std::string& stage);
+  /// Errors: as write_whole_file.
+  void write() const;
+
+ private:
+  std::string file_, text_;
+  std::uint64_t every_;
 };
 
 /// Trains one configuration: curriculum, budget, checkpoints. Of several seeds it trains a stack of
@@ -37,8 +51,7 @@ struct TrainingState {
 class Trainer {
  public:
   /// Errors: InputError where settings contradict each other or the device is not there.
-  Trainer(const RunConfig& config, torch::Device device);
-  /// Errors: as above, and where they differ in more than seed and learning rate or several do not
+  /// Also where they differ in more than seed and learning rate or several do not
   /// pack their samples into rows.
   Trainer(std::vector<RunConfig> configs, torch::Device device);
 
@@ -50,10 +63,6 @@ class Trainer {
   /// its folder, from which a run of more steps goes on.
   Stop train(const std::atomic<bool>& interrupted, const Report& report,
              const std::function<void()>& save, const std::vector<std::string>& folders);
-  Stop train(const std::atomic<bool>& interrupted, const Report& report,
-             const std::function<void()>& save, const std::string& folder) {
-    return train(interrupted, report, save, std::vector<std::string>{folder});
-  }
 
   /// A later session goes on from here with the same bits.
   void save_checkpoint(const std::string& file, std::size_t seed = 0) const;
@@ -62,7 +71,6 @@ class Trainer {
   /// another configuration, or they are not of one step; steps and seconds may differ as `continues`
   /// says.
   void resume(const std::vector<std::string>& folders);
-  void resume(const std::string& folder) { resume(std::vector<std::string>{folder}); }
   /// Begins as RunConfig::initial_weights says. Errors: InputError where they do not fit.
   void load_weights();
   void save_weights(const std::string& file, std::size_t seed = 0) const;
@@ -81,6 +89,8 @@ class Trainer {
  private:
   void one_step();
   Learned learn(const Samples& samples);
+  /// `descend` takes the gradient of a loss, of several seeds of the sum of theirs, and one step of the optimiser.
+  Learned learn(const Batch& batch, const std::function<void(const Tensor& loss)>& descend);
   /// The network of one seed, as it is.
   const Network& of_seed(std::size_t seed) const;
   void resume(const std::string& folder, std::size_t seed);
@@ -103,6 +113,4 @@ class Trainer {
   mutable std::unique_ptr<Network> one_;  ///< of_seed, of several
 };
 
-const char* stop_name(Trainer::Stop stop);
-
-}  // namespace logdepth::inline learned_core
+}}  // namespace logdepth::learned_core

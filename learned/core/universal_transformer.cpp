@@ -8,9 +8,9 @@
 
 #include "learned/records/counter_random.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline learned_core {
+namespace logdepth { inline namespace learned_core {
 namespace {
 
 std::vector<TransformerBlock> stack(Parameters& parameters, const std::string& name,
@@ -53,39 +53,30 @@ Tensor same_segment(const Tensor& segments) {
 
 UniversalTransformer::UniversalTransformer(const ModelConfig& config, const TaskFormat& format,
                                            Seeds seeds, torch::Device device,
-                                           torch::ScalarType type, Purpose purpose)
-    : Network(format, std::move(seeds), device, type, purpose),
+                                           torch::ScalarType type)
+    : Network(format, std::move(seeds), device, type),
       config_(config),
       distances_(distance_table(parameters_, config)),
       initial_(stack(parameters_, "initial", config.initial, config, distances_)),
       repeated_(stack(parameters_, "repeated", config.repeated, config, distances_)),
-      final_(stack(parameters_, "final", config.final, config, distances_)),
-      gate_(parameters_, config),
-      step_embedding_(parameters_, config),
-      router_(parameters_, config) {
+      final_(stack(parameters_, "final", config.final, config, distances_)) {
   const std::int64_t width = config.width;
+  if (config.gate == ModelConfig::Gate::gru)
+    // Small weights: at the beginning the bias alone decides, z = sigmoid(-2) = 0.119.
+    gate_ = Linear(parameters_, "gate", 2 * width, width, true, -2, Initial::normal(0.02));
+  if (config.step_embedding == ModelConfig::StepEmbedding::learned)
+    step_embedding_ = parameters_.add("step_embedding", {std::int64_t{config.step_rows}, width},
+                                      Initial::normal(0.02));
   const Initial embedding = Initial::normal(config.embedding_deviation);
   for (std::size_t i = 0; i < format.tables.size(); ++i)
     tables_.push_back(parameters_.add(fmt::format("embedding.{}", i),
                                       {std::int64_t{format.tables[i]}, width}, embedding));
-  if (config.positions == ModelConfig::Positions::absolute)
-    positions_ =
-        parameters_.add("positions", {std::int64_t{config.position_rows}, width}, embedding);
   if (format.features > 0)
     features_ = Linear(parameters_, "features", format.features, width, false);
   if (config.final_norm) final_norm_ = ChannelNorm(parameters_, "final_norm", width, config);
   if (format.readout == TaskFormat::Readout::pair)
     readout_hidden_ = Linear(parameters_, "readout.hidden", 2 * width, width, true);
-  if (config.tied_readout) {
-    if (format.tables.size() != 1 || format.logits() != format.tables.front() ||
-        config.readout_bias)
-      throw InputError(
-          "model.tied_readout: expected a task with one embedding table whose rows are its "
-          "answers, and no model.readout_bias");
-    readout_ = Linear(tables_.front());
-  } else {
-    readout_ = Linear(parameters_, "readout", width, format.logits(), config.readout_bias);
-  }
+  readout_ = Linear(parameters_, "readout", width, format.logits(), true);
   const std::uint32_t taught =
       config.repeated == 0 ? std::min(format.taught, config.layers()) : format.taught;
   for (std::uint32_t level = 1; level <= taught; ++level) {
@@ -96,22 +87,7 @@ UniversalTransformer::UniversalTransformer(const ModelConfig& config, const Task
   parameters_.gather();
 }
 
-void UniversalTransformer::adapt(Parameters& parameters, std::int64_t rank) {
-  for (std::vector<TransformerBlock>* blocks : {&initial_, &repeated_, &final_})
-    for (TransformerBlock& block : *blocks) block.adapt(parameters, rank);
-}
-
-void UniversalTransformer::cut(std::uint32_t initial, std::uint32_t repeated) {
-  std::vector<TransformerBlock> all = std::move(initial_);
-  for (std::vector<TransformerBlock>* blocks : {&repeated_, &final_})
-    all.insert(all.end(), blocks->begin(), blocks->end());
-  const auto repeated_from = all.begin() + initial, final_from = repeated_from + repeated;
-  initial_.assign(all.begin(), repeated_from);
-  repeated_.assign(repeated_from, final_from);
-  final_.assign(final_from, all.end());
-}
-
-Tensor UniversalTransformer::embed(const Batch& batch, std::int64_t first_position) const {
+Tensor UniversalTransformer::embed(const Batch& batch) const {
   Tensor h;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const Tensor found =
@@ -122,67 +98,45 @@ Tensor UniversalTransformer::embed(const Batch& batch, std::int64_t first_positi
     const Tensor read = features_(batch.features, TrainingConfig::Precision::float32);
     h = h.defined() ? h + read : read;
   }
-  if (positions_.defined()) {
-    const std::int64_t end = first_position + h.size(1);
-    if (end > positions_.size(0))
-      throw InputError(fmt::format(
-          "model.position_rows: expected at least {}, the tokens of the longest sample, found {}",
-          end, positions_.size(0)));
-    h = h + positions_.narrow(0, first_position, h.size(1));
-  }
   return h;
-}
-
-Tensor UniversalTransformer::normed(Tensor state, AttentionContext& context) const {
-  state = through(final_, state, context);
-  return config_.final_norm ? final_norm_(state) : state;
-}
-
-Tensor UniversalTransformer::unembed(const Tensor& hidden,
-                                     TrainingConfig::Precision precision) const {
-  return readout_(hidden, precision);
 }
 
 Tensor UniversalTransformer::read_out(const Tensor& state, const Batch& batch,
                                       AttentionContext& context) const {
-  Tensor read = normed(state, context);
+  Tensor read = through(final_, state, context);
+  if (config_.final_norm) read = final_norm_(read);
   if (batch.read.defined()) {
     const Tensor rows = batch.read.unsqueeze(-1).expand({-1, -1, read.size(-1)});
     read = read.gather(1, rows).flatten(1);
     if (format_.readout == TaskFormat::Readout::pair)
       read = torch::gelu(readout_hidden_(read, context.precision));
   }
-  return unembed(read, context.precision);
+  return readout_(read, context.precision);
 }
 
-LoopReading UniversalTransformer::reading(const Tensor& before, const Tensor& candidate,
-                                          const Tensor& after, const Batch& batch,
-                                          const AttentionContext& context) const {
-  const torch::NoGradGuard no_grad;
-  LoopReading reading;
-  reading.gate_share =
-      config_.gate == ModelConfig::Gate::gru
-          ? batch.mean_over_tokens(gate_.share(candidate, before, context.precision).mean(-1))
-          : 1;
-  reading.change = batch.relative_change(before, after);
-  return reading;
+Tensor UniversalTransformer::at_step(const Tensor& state, std::uint32_t step) const {
+  if (!step_embedding_.defined()) return state;
+  if (step >= config_.step_rows)
+    throw InputError(fmt::format(
+        "model.step_rows: expected at least {}, the requested number of loops, found {}", step + 1,
+        config_.step_rows));
+  const double scale = config_.step_scale;
+  if (step_embedding_.dim() == 2) return state + scale * step_embedding_[step].to(state.options());
+  const Tensor of_seeds = (scale * step_embedding_.select(1, step)).unsqueeze(1);
+  return (state.view({step_embedding_.size(0), -1, state.size(-1)}) + of_seeds).view(state.sizes());
 }
 
-Tensor UniversalTransformer::think(const Tensor& input, const Batch& batch,
-                                   const PassOptions& options, AttentionContext& context,
-                                   PassTrace* trace) const {
-  Tensor state = input;
-  const std::uint32_t without_gradient =
-      options.gradient_span > 0 && options.gradient_span < options.loops
-          ? options.loops - options.gradient_span
-          : 0;
+Tensor UniversalTransformer::think(Tensor state, const Batch& batch, const PassOptions& options,
+                                   AttentionContext& context, PassTrace* trace) const {
   for (std::uint32_t step = 0; step < options.loops; ++step) {
-    const torch::AutoGradMode gradient(step >= without_gradient && torch::GradMode::is_enabled());
-    const Tensor candidate = through(repeated_, step_embedding_(state, step), context);
-    const Tensor next = gate_(candidate, state, context.precision);
-    if (trace && trace->take_readings)
-      trace->readings.push_back(reading(state, candidate, next, batch, context));
-    state = next;
+    const Tensor candidate = through(repeated_, at_step(state, step), context);
+    if (config_.gate == ModelConfig::Gate::gru) {
+      const Tensor share =
+          torch::sigmoid(gate_(torch::cat({candidate, state}, -1), context.precision));
+      state = torch::lerp(state, candidate, share);
+    } else {
+      state = candidate;
+    }
     if (!trace) continue;
     for (const std::uint32_t after : trace->read_after) {
       if (after != step + 1) continue;
@@ -194,50 +148,18 @@ Tensor UniversalTransformer::think(const Tensor& input, const Batch& batch,
   return state;
 }
 
-Tensor UniversalTransformer::think_adaptively(const Tensor& input, const Batch& batch,
-                                              const PassOptions& options, AttentionContext& context,
-                                              PassTrace* trace) const {
-  const Tensor real = batch.real_tokens(torch::kBool);
-  HaltingRouter::Progress progress = router_.begin(input, real);
-  Tensor state = input;
-  for (std::uint32_t step = 0; step < options.loops; ++step) {
-    const Tensor candidate = through(repeated_, step_embedding_(state, step), context);
-    state = router_.advance(state, gate_(candidate, state, context.precision),
-                            step + 1 == options.loops, context.precision, progress);
-    if (!progress.running.any().item<bool>()) break;
-  }
-  if (trace) trace->loops_taken = progress.loops_taken;
-  return router_.outcome(state, progress);
-}
-
-AttentionContext UniversalTransformer::context_of(const Batch& batch,
-                                                  const PassOptions& options) const {
-  AttentionContext context;
+Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& options,
+                                        PassTrace* trace) const {
+  AttentionContext context(options);
   context.mask.causal = format_.view == TaskFormat::View::causal;
   context.mask.open = batch.segments.defined() ? same_segment(batch.segments) : batch.view;
   context.mask.lengths = batch.lengths;
   context.layer_views = batch.layer_views;
-  context.first_position = options.first_position;
-  context.caches = options.caches;
-  context.probe = options.probe;
-  context.precision = options.precision;
-  return context;
-}
-
-Tensor UniversalTransformer::thought(const Batch& batch, const PassOptions& options,
-                                     AttentionContext& context, PassTrace* trace) const {
-  const Tensor state = through(initial_, embed(batch, options.first_position), context);
-  if (repeated_.empty()) return state;
-  return router_.present() ? think_adaptively(state, batch, options, context, trace)
-                           : think(state, batch, options, context, trace);
-}
-
-Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& options,
-                                        PassTrace* trace) const {
-  AttentionContext context = context_of(batch, options);
   std::vector<Tensor> states;
   if (trace && trace->take_taught) context.states = &states;
-  const Tensor logits = read_out(thought(batch, options, context, trace), batch, context);
+  Tensor state = through(initial_, embed(batch), context);
+  if (!repeated_.empty()) state = think(state, batch, options, context, trace);
+  const Tensor logits = read_out(state, batch, context);
   if (batch.layer_views.size() > context.executed + 1)
     throw InputError(fmt::format(
         "edges of a scan: expected at most {} radices, one for each layer that the network runs, "
@@ -247,11 +169,6 @@ Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& o
     trace->taught.push_back(
         taught_[level].readout(taught_[level].norm(states[level]), options.precision));
   return logits;
-}
-
-Tensor UniversalTransformer::hidden(const Batch& batch, const PassOptions& options) const {
-  AttentionContext context = context_of(batch, options);
-  return normed(thought(batch, options, context, nullptr), context);
 }
 
 std::uint32_t UniversalTransformer::loops_of(const Batch& batch) const {
@@ -264,8 +181,6 @@ std::uint32_t UniversalTransformer::loops_of(const Batch& batch) const {
     case LoopRule::Kind::per_doubling:
       return std::max<std::uint32_t>(
           1, rule.least * static_cast<std::uint32_t>(ceil_log2(batch.size)));
-    case LoopRule::Kind::adaptive:
-      return kAdaptiveCap;
     case LoopRule::Kind::asked:
       if (batch.loops > 0) return batch.loops;
   }
@@ -275,10 +190,9 @@ std::uint32_t UniversalTransformer::loops_of(const Batch& batch) const {
 std::uint32_t UniversalTransformer::training_loops(const Batch& batch, std::uint64_t seed,
                                                    std::uint64_t step) const {
   const LoopRule& rule = config_.loops;
-  if (rule.kind == LoopRule::Kind::adaptive) return rule.most;
   if (rule.kind != LoopRule::Kind::range) return loops_of(batch);
   CounterRandom random(seed, RandomStream::loops, step);
   return rule.least + static_cast<std::uint32_t>(random.below(rule.most - rule.least + 1));
 }
 
-}  // namespace logdepth::inline learned_core
+}}  // namespace logdepth::learned_core

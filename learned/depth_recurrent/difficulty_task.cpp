@@ -8,7 +8,26 @@
 #include "learned/records/training_config.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline learned_depth_recurrent {
+namespace logdepth { inline namespace learned_depth_recurrent {
+
+std::vector<std::uint32_t> frontier(const AccuracyHeatmap& heatmap, double threshold) {
+  std::vector<std::uint32_t> reached(heatmap.loops.size());
+  for (std::size_t column = 0; column < reached.size(); ++column)
+    for (std::size_t row = 0; row < heatmap.difficulties.size(); ++row) {
+      if (!(heatmap.accuracy[row][column] >= threshold)) break;
+      reached[column] = heatmap.difficulties[row];
+    }
+  return reached;
+}
+
+std::uint32_t largest_solved(const AccuracyHeatmap& heatmap, double threshold) {
+  std::uint32_t largest = 0;
+  for (std::size_t row = 0; row < heatmap.difficulties.size(); ++row)
+    for (const double accuracy : heatmap.accuracy[row])
+      if (accuracy >= threshold) largest = std::max(largest, heatmap.difficulties[row]);
+  return largest;
+}
+
 namespace {
 
 /// Samples that a predictor is given at once in a measurement.
@@ -45,6 +64,35 @@ void DifficultySettings::validate() const {
 
 std::uint32_t DifficultySettings::most_loops() const {
   return test_loops.empty() ? 0 : *std::max_element(test_loops.begin(), test_loops.end());
+}
+
+RunReadings DifficultySettings::readings(const RecordFields& result,
+                                         const ModelConfig& model) const {
+  const std::vector<double> difficulties = result.numbers("difficulties"),
+                            loops = result.numbers("loops");
+  const nlohmann::ordered_json& accuracy = result.list("accuracy");
+  if (accuracy.size() != difficulties.size())
+    result.refuse("accuracy", "a row for each difficulty");
+  RunReadings readings;
+  for (std::size_t row = 0; row < accuracy.size(); ++row) {
+    if (!accuracy[row].is_array() || accuracy[row].size() != loops.size())
+      result.refuse("accuracy", "a number for each number of loops");
+    for (std::size_t column = 0; column < loops.size(); ++column) {
+      if (!accuracy[row][column].is_number()) result.refuse("accuracy", "numbers");
+      readings.push_back({.of = difficulty(),
+                          .at = difficulties[row],
+                          .iterations = loops[column],
+                          .score = accuracy[row][column].get<double>(),
+                          .samples = result.number("samples"),
+                          // By itself a network runs as often as it did at most in training.
+                          .own = loops.size() == 1 || loops[column] == model.loops.most});
+    }
+  }
+  return readings;
+}
+
+std::string DifficultyTask::difficulty_text(std::uint32_t difficulty) const {
+  return fmt::format("depth {}", difficulty);
 }
 
 void DifficultyTask::check_difficulties() const {
@@ -91,8 +139,21 @@ nlohmann::ordered_json DifficultyTask::measure(const Predictor& predictor, std::
     for (const std::size_t count : right)
       row.push_back(static_cast<double>(count) / static_cast<double>(settings().validation));
   }
-  return result_of(heatmap, predictor.loop_readings(validation_samples(settings().hardest, 0),
-                                                    settings().test_loops.back()));
+  Json result;
+  result["kind"] = settings().kind();
+  result["difficulty"] = unit();
+  result["difficulties"] = heatmap.difficulties;
+  result["loops"] = heatmap.loops;
+  result["samples"] = settings().validation;
+  result["threshold"] = settings().threshold;
+  result["accuracy"] = heatmap.accuracy;
+  result["frontier"] = Json::array();
+  const std::vector<std::uint32_t> reached = frontier(heatmap, settings().threshold);
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    result["frontier"].push_back({{"loops", heatmap.loops[i]}, {"difficulty", reached[i]}});
+  result["largest_solved"] = largest_solved(heatmap, settings().threshold);
+  add_to_result(result);
+  return result;
 }
 
 Score DifficultyTask::score(const Predictor& predictor, std::size_t) const {
@@ -163,33 +224,4 @@ Samples DifficultyTask::validation_samples(std::uint32_t difficulty, std::size_t
   return samples({begin, begin + static_cast<std::ptrdiff_t>(count)}, Use::measurement);
 }
 
-nlohmann::ordered_json DifficultyTask::result_of(const AccuracyHeatmap& heatmap,
-                                                 const std::vector<LoopReading>& readings) const {
-  Json result;
-  result["kind"] = settings().kind();
-  result["difficulty"] = unit();
-  result["difficulties"] = heatmap.difficulties;
-  result["loops"] = heatmap.loops;
-  result["samples"] = settings().validation;
-  result["threshold"] = settings().threshold;
-  result["accuracy"] = heatmap.accuracy;
-  result["frontier"] = Json::array();
-  const std::vector<std::uint32_t> reached = frontier(heatmap, settings().threshold);
-  for (std::size_t i = 0; i < reached.size(); ++i)
-    result["frontier"].push_back({{"loops", heatmap.loops[i]}, {"difficulty", reached[i]}});
-  result["largest_solved"] = largest_solved(heatmap, settings().threshold);
-  result["overthinking"] = overthinking(heatmap);
-  result["fastest"] = Json::array();
-  const auto fewest = fewest_loops(heatmap, settings().threshold);
-  for (std::size_t i = 0; i < fewest.size(); ++i)
-    result["fastest"].push_back({{"difficulty", heatmap.difficulties[i]},
-                                 {"loops", fewest[i] ? Json(*fewest[i]) : Json()}});
-  result["loop_readings"] = Json::array();
-  for (const LoopReading& reading : readings)
-    result["loop_readings"].push_back(
-        {{"gate_share", reading.gate_share}, {"change", reading.change}});
-  add_to_result(result);
-  return result;
-}
-
-}  // namespace logdepth::inline learned_depth_recurrent
+}}  // namespace logdepth::learned_depth_recurrent

@@ -7,10 +7,25 @@
 
 #include "learned/records/counter_random.hpp"
 #include "learned/records/task.hpp"
-#include "learned/records/task_settings.hpp"
-#include "learned/report/frontier.hpp"
 
-namespace logdepth::inline learned_depth_recurrent {
+namespace logdepth { inline namespace learned_depth_recurrent {
+
+/// The token behind that of padding, 0.
+inline constexpr std::int32_t kClassToken = 1;
+
+/// Accuracies by difficulty of the samples and number of loops of the model.
+struct AccuracyHeatmap {
+  std::vector<std::uint32_t> difficulties;    ///< of the rows, growing
+  std::vector<std::uint32_t> loops;           ///< of the columns, growing
+  std::vector<std::vector<double>> accuracy;  ///< [difficulties][loops], 0 to 1
+};
+
+/// For each number of loops the largest difficulty such that it and every smaller one reach the
+/// threshold; 0 where not even the smallest does.
+std::vector<std::uint32_t> frontier(const AccuracyHeatmap& heatmap, double threshold);
+
+/// The largest difficulty that reaches the threshold at some number of loops; 0 without one.
+std::uint32_t largest_solved(const AccuracyHeatmap& heatmap, double threshold);
 
 /// What the tasks of this paper have in common: questions with the answer yes or no and a
 /// difficulty, a whole number of at least 1, which say how many loops they may need.
@@ -24,8 +39,11 @@ struct DifficultySettings : TaskSettings {
 
   void validate() const override;
   std::uint32_t most_loops() const override;
+  RunReadings readings(const RecordFields& result, const ModelConfig& model) const override;
 
  protected:
+  /// What readings call a difficulty: "hops".
+  virtual const char* difficulty() const = 0;
   void visit_difficulties(SettingVisitor& visit);
 };
 
@@ -39,8 +57,7 @@ struct DifficultyQuestion {
 
 /// Samples of a training batch have difficulties drawn from easiest ... hardest; answers alternate,
 /// no first. `measure` gives accuracies by difficulty and number of loops, the same samples for
-/// every number of loops, and what frontier.hpp reads off them; also the readings of the loops
-/// (LoopReading) on samples of the hardest trained difficulty at the largest number of loops.
+/// every number of loops, and what is read off them as above.
 class DifficultyTask : public Task {
  public:
   using Json = nlohmann::ordered_json;
@@ -60,10 +77,10 @@ class DifficultyTask : public Task {
   explicit DifficultyTask(std::uint64_t seed) : seed_(seed) {}
 
   virtual const DifficultySettings& settings() const = 0;
-  /// What a difficulty is called in results: "hops".
-  virtual const char* unit() const = 0;
+  /// What a difficulty is called in results.
+  virtual const char* unit() const { return "depth"; }
   /// As in "5 hops".
-  virtual std::string difficulty_text(std::uint32_t difficulty) const = 0;
+  virtual std::string difficulty_text(std::uint32_t difficulty) const;
   /// What is asked about, as in "twin, 36 vertices".
   virtual std::string subject() const = 0;
   /// The samples without targets and labels, one for each question.
@@ -83,9 +100,8 @@ class DifficultyTask : public Task {
   Samples samples(Questions questions, Use use) const;
   /// Those from `first` on, as many as a predictor is given at once.
   Samples validation_samples(std::uint32_t difficulty, std::size_t first) const;
-  Json result_of(const AccuracyHeatmap& heatmap, const std::vector<LoopReading>& readings) const;
 
   std::uint64_t seed_;
 };
 
-}  // namespace logdepth::inline learned_depth_recurrent
+}}  // namespace logdepth::learned_depth_recurrent

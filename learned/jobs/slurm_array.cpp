@@ -3,25 +3,100 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <utility>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+#include <vector>
 
+#include "base/exit_status.hpp"
 #include "base/phrases.hpp"
-#include "base/shell_word.hpp"
-#include "learned/jobs/folder_lock.hpp"
-#include "learned/jobs/plan_states.hpp"
-#include "learned/jobs/slurm_commands.hpp"
-#include "learned/jobs/submitted_arrays.hpp"
-#include "learned/jobs/training_program.hpp"
+#include "base/quoted_text.hpp"
+#include "learned/jobs/training_jobs.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline learned_jobs {
+namespace logdepth { inline namespace learned_jobs {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// In the folder of a run, of its tasks on a cluster.
+constexpr const char* kTaskLog = "slurm.log";
+
+enum class Kind {
+  done,     ///< its record is there, with a result
+  running,  ///< a command on some machine holds the lock of the folder
+  failed,   ///< it diverged, or its folder cannot be read
+  ended,    ///< it was begun and ended without a record; its log may say why
+  missing   ///< not begun: on a cluster it may wait (squeue)
+};
+/// In the order of Kind.
+constexpr std::array kKindNames = {"done", "running", "failed", "ended", "missing"};
+
+struct RunState {
+  Kind kind;
+  std::string detail;
+};
+
+/// ", 3000 of 4000 steps in the checkpoint"; empty where there is none.
+std::string progress(const PlannedRun& run, const std::string& folder) {
+  const std::string file = folder + "/" + kCheckpointFile;
+  if (!fs::exists(file)) return "";
+  const SafeTensorsHeader header = read_safetensors_header(FilePieces(file));
+  const auto found = header.metadata.find("state");
+  const auto state = found == header.metadata.end()
+                         ? nlohmann::json()
+                         : nlohmann::json::parse(found->second, nullptr, false);
+  if (!state.is_object() || !state.contains("step")) return "";
+  return fmt::format(", {} of {} steps in the checkpoint", state["step"].dump(),
+                     run.config.training.steps);
+}
+
+RunState state_of(const PlannedRun& run, const std::string& folder) {
+  try {
+    if (const auto record = finished_record(run, folder))
+      return {diverged(*record) ? Kind::failed : Kind::done, outcome(*record)};
+  } catch (const InputError&
+               error) {  // its folder holds something else; the other runs are what they are
+    return {Kind::failed, error.what()};
+  }
+  if (const auto holder = holder_of(folder))
+    return {Kind::running, *holder + progress(run, folder)};
+  if (fs::exists(folder + "/" + kRunConfigFile) || fs::exists(folder + "/" + kTaskLog))
+    return {Kind::ended, "without a record" + progress(run, folder)};
+  return {Kind::missing, "not begun"};
+}
+
+}  // namespace
+
+int print_states(const TrainingPlan& plan, const std::string& out) {
+  std::size_t width = 3;
+  for (const PlannedRun& run : plan) width = std::max(width, run.name.size());
+  std::cout << fmt::format("{:{}}  state    detail\n", "run", width);
+  std::array<std::size_t, kKindNames.size()> counts{};
+  for (const PlannedRun& run : plan) {
+    const RunState state = state_of(run, out + "/" + run.name);
+    const auto kind = static_cast<std::size_t>(state.kind);
+    ++counts[kind];
+    std::cout << fmt::format("{:{}}  {:7}  {}\n", run.name, width, kKindNames[kind],
+                             printable(state.detail, kMostPrinted));
+  }
+  std::vector<std::string> parts;
+  for (std::size_t kind = 0; kind < counts.size(); ++kind)
+    if (counts[kind] > 0) parts.push_back(fmt::format("{} {}", counts[kind], kKindNames[kind]));
+  std::cout << '\n' << counted(plan.size(), "run") << ": " << joined(parts) << '\n';
+  return kDone;
+}
+
+namespace {
+
+constexpr const char* kSlurmFolder = "slurm";  // below the folder of the runs
 
 /// One word of a line of #SBATCH.
 std::string directive_word(const std::string& text) {
@@ -93,85 +168,107 @@ std::string script(const TrainingPlan& plan, const std::string& plan_file,
   return text + ")" + kTask;
 }
 
-/// Removed again, with what is in it, unless it is kept.
-class NewFolder {
- public:
-  explicit NewFolder(std::string path) : path_(std::move(path)) {
-    std::error_code failure;
-    fs::create_directory(path_, failure);
-    if (failure) throw InputError(path_ + ": the folder cannot be made");
-  }
-  ~NewFolder() {
-    std::error_code ignored;
-    if (!kept_) fs::remove_all(path_, ignored);
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
-  void keep() { kept_ = true; }
-
- private:
-  std::string path_;
-  bool kept_ = false;
+/// What a command of the shell prints on both streams, and how it ended.
+struct Said {
+  std::vector<std::string> lines;
+  bool done = false;
 };
+
+Said ask_shell(const std::string& command) {
+  std::FILE* const pipe = popen((command + " 2>&1").c_str(), "re");
+  if (!pipe) throw InputError("--slurm: no shell can be started");
+  std::string text;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+  Said said;
+  said.done = pclose(pipe) == 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty()) said.lines.push_back(line);
+  return said;
+}
+
+/// Hands a script to sbatch. Result: the number of its job.
+std::string submitted_job(const std::string& script) {
+  const Said said = ask_shell("sbatch --parsable " + shell_word(script));
+  std::string job;
+  std::vector<std::string> sentences;
+  for (std::string line : said.lines) {
+    const std::size_t end = line.find_first_not_of("0123456789");
+    if (end == std::string::npos || (end > 0 && line[end] == ';'))  // "12", or "12;cluster"
+      job = line.substr(0, end);
+    for (const std::string prefix : {"sbatch: ", "error: "})
+      if (line.starts_with(prefix)) line.erase(0, prefix.size());
+    sentences.push_back(line);
+  }
+  if (!said.done) throw InputError("--slurm: sbatch refuses the job: " + joined(sentences, "; "));
+  if (job.empty())
+    throw InputError("--slurm: expected the number of a job of sbatch, found " +
+                     in_quotes(joined(sentences, "; ")));
+  return job;
+}
+
+/// Makes out/slurm/N with the first N that no submission has.
+std::string new_array_folder(const std::string& slurm_folder) {
+  std::error_code failure;
+  fs::create_directories(slurm_folder, failure);
+  for (int number = 1; !failure; ++number) {
+    const fs::path folder = fs::path(slurm_folder) / std::to_string(number);
+    if (fs::create_directory(folder, failure)) return fs::absolute(folder).lexically_normal();
+  }
+  throw InputError(slurm_folder + ": the folder cannot be made");
+}
+
+/// The runs that are neither done nor at work; says of the others what they are. A task that still
+/// waits is submitted twice: the second one finds the run done, or its folder locked.
+TrainingPlan left_to_do(const TrainingPlan& plan, const std::string& out) {
+  TrainingPlan left;
+  for (const PlannedRun& run : plan) {
+    if (*fs::path(run.name).begin() == kSlurmFolder)
+      throw InputError("--slurm: expected runs outside the folder " + std::string(kSlurmFolder) +
+                       ", which holds the job arrays, found the run " + run.name);
+    const RunState state = state_of(run, out + "/" + run.name);
+    if (state.kind == Kind::done) {
+      std::cerr << run.name << ": done before\n";
+    } else if (state.kind == Kind::running) {
+      std::cerr << run.name << ": not submitted again, " << state.detail << '\n';
+    } else {
+      left.push_back(run);
+    }
+  }
+  return left;
+}
 
 }  // namespace
 
 int submit_array(const TrainingPlan& plan, const JobOptions& options, const SlurmOptions& slurm) {
-  using Kind = RunState::Kind;
   if (!slurm.dry_run) {
     expect_training_program();
-    expect_slurm();
+    if (!ask_shell("command -v sbatch").done)
+      throw InputError(
+          "--slurm: expected Slurm's program sbatch on the path, as on a cluster's login node");
   }
-  for (const PlannedRun& run : plan)
-    if (*fs::path(run.name).begin() == kSlurmFolder)
-      throw InputError("--slurm: expected runs outside the folder " + std::string(kSlurmFolder) +
-                       ", which holds the job arrays, found the run " + run.name);
-  const std::string folder = options.out + "/" + kSlurmFolder;
-  std::optional<FolderLock> lock;
-  if (!slurm.dry_run) lock.emplace(folder);
-  const PlanStates states = states_of(plan, options.out);
-  if (!states.slurm_answered && slurm.dry_run)
-    std::cerr << "logdepth: squeue did not respond; status is from run folders only\n";
-  if (!states.slurm_answered && !slurm.dry_run)
-    throw InputError(
-        "--slurm: squeue did not respond, so the state of earlier jobs is unknown; nothing was "
-        "submitted");
-  TrainingPlan submitted;
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    const RunState& state = states.runs[i];
-    if (state.kind == Kind::done) {
-      std::cerr << plan[i].name << ": done before\n";
-    } else if (state.kind == Kind::running || state.kind == Kind::pending) {
-      std::cerr << plan[i].name << ": not submitted again, " << state.detail << '\n';
-    } else {
-      submitted.push_back(plan[i]);
-    }
-  }
+  const TrainingPlan submitted = left_to_do(plan, options.out);
+  const std::string runs = counted(submitted.size(), "run"),
+                    folder = options.out + "/" + kSlurmFolder;
   if (submitted.empty()) {
     std::cerr << "nothing to submit\n";
-    return 0;
+  } else if (slurm.dry_run) {
+    std::cout << script(submitted, fs::absolute(folder + "/N/plan.json").lexically_normal(),
+                        options, slurm);
+    std::cerr << "would submit " << runs << ", by " << folder << "/N/array.sh\n";
+  } else {
+    const std::string place = new_array_folder(folder), array = place + "/array.sh";
+    try {
+      write_training_plan(submitted, place + "/plan.json");
+      write_whole_file(array, script(submitted, place + "/plan.json", options, slurm));
+      std::cerr << "submitted job " << submitted_job(array) << ": " << runs << ", by " << array
+                << '\n';
+    } catch (const InputError&) {  // nothing was submitted, so nothing stays
+      fs::remove_all(place);
+      throw;
+    }
   }
-  const auto before = array_folders(options.out);
-  const std::string place =
-      fs::absolute(folder + "/" + std::to_string(before.empty() ? 1 : before.rbegin()->first + 1))
-          .lexically_normal()
-          .string();
-  if (slurm.dry_run) {
-    std::cout << script(submitted, place + "/plan.json", options, slurm);
-    std::cerr << "would submit " << counted(submitted.size(), "run") << ", by " << place
-              << "/array.sh\n";
-    return 0;
-  }
-  NewFolder files(place);
-  write_training_plan(submitted, place + "/plan.json");
-  write_whole_file(place + "/array.sh", script(submitted, place + "/plan.json", options, slurm));
-  const std::string job = submit_to_slurm(place + "/array.sh");
-  files.keep();
-  write_whole_file(place + "/job", job + "\n");
-  std::cerr << "submitted job " << job << ": " << counted(submitted.size(), "run") << ", by "
-            << place << "/array.sh\n";
   return 0;
 }
 
-}  // namespace logdepth::inline learned_jobs
+}}  // namespace logdepth::learned_jobs

@@ -5,8 +5,12 @@
 #include <string>
 
 #include "learned/jobs/training_jobs.hpp"
+#include "learned/records/training_config.hpp"
 
-namespace logdepth::inline learned_jobs {
+namespace logdepth { inline namespace learned_jobs {
+
+/// Prints a table of all runs, each with its state, by its folder alone.
+int print_states(const TrainingPlan& plan, const std::string& out);
 
 /// What the tasks of a job array ask for.
 struct SlurmOptions {
@@ -19,8 +23,9 @@ struct SlurmOptions {
   bool dry_run = false;
 };
 
-/// Submits the runs that are neither done nor waiting nor running as one job array, a task each, and
-/// says what was left out. Errors: InputError where nothing could be submitted, with the reason.
+/// Submits the runs that are neither done nor at work as one job array, a task each, and says what was
+/// left out. Their plan and the script stay in out/slurm/N. Errors: InputError where nothing could be
+/// submitted, with the reason.
 int submit_array(const TrainingPlan& plan, const JobOptions& options, const SlurmOptions& slurm);
 
-}  // namespace logdepth::inline learned_jobs
+}}  // namespace logdepth::learned_jobs

@@ -1,13 +1,20 @@
 #include "learned/jobs/training_jobs.hpp"
 
+#include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -17,14 +24,246 @@
 #include <utility>
 #include <vector>
 
+#include "base/exit_status.hpp"
 #include "base/quoted_text.hpp"
-#include "learned/jobs/folder_lock.hpp"
-#include "learned/jobs/run_folder.hpp"
-#include "learned/jobs/training_program.hpp"
+#include "learned/records/task.hpp"
+#include "learned/report/series.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/started_program.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline learned_jobs {
+namespace logdepth { inline namespace learned_jobs {
+namespace {
+
+/// What keeps one configuration from going on as another, in words: the first of the settings that
+/// differ, the budget last, since it matters only where nothing else does.
+std::string difference(const RunConfig& there, const RunConfig& here) {
+  const Settings left = flat_settings(to_json(there)), right = flat_settings(to_json(here));
+  const auto differs = [&](const std::string& name) {
+    const auto value = [&](const Settings& settings) -> std::string {
+      const auto found = settings.find(name);
+      if (found == settings.end()) return "none";
+      return found->second.is_string() ? found->second.get<std::string>() : found->second.dump();
+    };
+    return value(left) == value(right)
+               ? std::string()
+               : name + " is " + value(left) + " there, " + value(right) + " here";
+  };
+  Settings all = left;
+  all.insert(right.begin(), right.end());
+  const std::string steps = "training.steps", seconds = "training.seconds";
+  for (const auto& [name, value] : all)
+    if (name != steps && name != seconds)
+      if (const std::string found = differs(name); !found.empty()) return found;
+  if (const std::string found = differs(steps); !found.empty())
+    return here.training.schedule == TrainingConfig::Schedule::cosine
+               ? found + ", and a rate along a cosine is not continued"
+               : found;
+  return differs(seconds);
+}
+
+}  // namespace
+
+std::optional<RunRecord> finished_record(const PlannedRun& run, const std::string& folder) {
+  namespace fs = std::filesystem;
+  const std::string before = folder + "/" + kRunConfigFile;
+  const std::string checkpoint = folder + "/" + kCheckpointFile;
+  if (fs::exists(checkpoint) && fs::exists(before)) {
+    if (const RunConfig there = read_run_config(before); !continues(there, run.config))
+      throw InputError(before + ": expected the requested configuration, except for the budget: " +
+                       difference(there, run.config) + "; choose another --out");
+  }
+  const std::string file = folder + "/" + kRecordFile;
+  if (!fs::exists(file)) return std::nullopt;
+  RunRecord record = read_run_record(file);
+  const TrainingConfig &done = record.config.training, &asked = run.config.training;
+  const bool ended_by_seconds = record.training.value("stopped", "") == "seconds";
+  if (continues(record.config, run.config) && done.steps <= asked.steps &&
+      (done.steps < asked.steps ||
+       (ended_by_seconds && (asked.seconds == 0 || asked.seconds > done.seconds)))) {
+    // It would begin anew and take the place of the finished run.
+    if (!fs::exists(checkpoint))
+      throw InputError(file + ": expected " + kCheckpointFile +
+                       " beside it, which a longer run continues from; choose another --out");
+    return std::nullopt;
+  }
+  if (to_json(record.config) != to_json(run.config))
+    throw InputError(
+        file +
+        ": expected a run of the requested configuration, or one with fewer steps or seconds: " +
+        difference(record.config, run.config) + "; choose another --out");
+  return record;
+}
+
+bool diverged(const RunRecord& record) {
+  return early_end(record).starts_with("diverged");
+}
+
+std::string outcome(const RunRecord& record) {
+  if (diverged(record)) return "no result: " + early_end(record);
+  const auto task = record.config.task->make_task(record.config.seed);
+  return fmt::format("{}; {} steps, {:.1f} s, stopped by {}", task->summary(record.result),
+                     record.training.value("steps", 0), record.training.value("seconds", 0.0),
+                     record.training.value("stopped", "?"));
+}
+
+namespace {
+
+struct flock whole_file() {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+std::string this_process() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  std::string text = fmt::format("process {} on {}", getpid(), host);
+  const char *const job = getenv("SLURM_ARRAY_JOB_ID"), *const task = getenv("SLURM_ARRAY_TASK_ID");
+  if (job && task) text += fmt::format(", task {} of Slurm's job {}", task, job);
+  return text;
+}
+
+/// What the holder wrote after it had the lock; a reader may be faster.
+std::string written_holder(const std::string& file) {
+  const std::string text = read_whole_file(file);
+  return text.empty() ? "another process" : text.substr(0, text.find('\n'));
+}
+
+std::string lock_file(const std::string& folder) {
+  return folder + "/.lock";
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::string& folder) {
+  std::optional<OutputFolder> made_folders;  // go again where no lock stays in them
+  try {
+    made_folders.emplace(folder);
+  } catch (const InputError&) {
+    throw InputError(folder + ": expected a folder that can be made");
+  }
+  const std::string file = lock_file(folder);
+  int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const bool made = descriptor >= 0;
+  if (!made) descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw InputError(file + ": cannot be written: " + std::strerror(errno));
+  struct flock lock = whole_file();
+  if (fcntl(descriptor, F_OFD_SETLK, &lock) != 0) {
+    const int reason = errno;
+    if (reason == EAGAIN || reason == EACCES) {
+      close(descriptor);
+      throw InputError(folder + ": another command is at work there (" + written_holder(file) +
+                       "); wait for its end, or choose another --out");
+    }
+    std::cerr << "logdepth: " << folder << " cannot be locked (" << std::strerror(reason)
+              << "); take care that no other command works there\n";
+  }
+  // Up to the line break first, so that a reader never sees less than a holder.
+  const std::string holder = this_process() + "\n";
+  const auto size = static_cast<ssize_t>(holder.size());
+  const ssize_t written = write(descriptor, holder.data(), holder.size());
+  if (written != size || ftruncate(descriptor, size) != 0) {
+    const int reason = written >= 0 && written < size ? ENOSPC : errno;
+    if (made) unlink(file.c_str());  // before the lock ends: nobody else has it
+    close(descriptor);
+    throw InputError(file + ": cannot be written: " + std::strerror(reason));
+  }
+  descriptor_ = descriptor;
+}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+std::optional<std::string> holder_of(const std::string& folder) {
+  const std::string file = lock_file(folder);
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  struct flock lock = whole_file();
+  const bool held = fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  close(descriptor);
+  return held ? std::optional(written_holder(file)) : std::nullopt;
+}
+
+namespace {
+
+std::string training_program() {
+  namespace fs = std::filesystem;
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "logdepth-train";
+  if (access(program.c_str(), X_OK) != 0)
+    throw InputError(
+        "this needs libtorch, which this logdepth was built without: install libtorch-dev (on "
+        "Debian), then configure and build again");
+  return program.string();
+}
+
+/// logdepth-train in a process of its own. Beside the standard streams it has the descriptors `kept`.
+StartedProgram start_training_program(std::vector<std::string> arguments,
+                                      const std::vector<int>& kept = {}) {
+  arguments.insert(arguments.begin(), training_program());
+  return start_program(std::move(arguments), kept);
+}
+
+/// Waits for its end. The exit status, as a shell has it; where the system did not let the program
+/// say why it ended, this one says it, and it is one of those that commands end with.
+int finish(const StartedProgram& program) {
+  const int status = wait_for_end(program);
+  if (status == 128 + SIGKILL) {
+    std::cerr << "logdepth: the training program was killed, as the system does where there is no "
+                 "more memory\n";
+    return kNotDecided;
+  }
+  if (status == kNotLoaded) {
+    std::cerr << "logdepth: the training program cannot be loaded\n";  // the loader has said why
+    return kBadInput;
+  }
+  return status;
+}
+
+}  // namespace
+
+void expect_training_program() {
+  training_program();
+}
+
+ProgramOutput output_of_training_program(
+    std::vector<std::string> arguments,
+    const std::function<void(std::size_t done, std::size_t total)>& progress) {
+  const StartedProgram program = start_training_program(std::move(arguments));
+  ProgramOutput output;
+  std::size_t line = 0;  // where the line begins that is being read
+  char text[4096];
+  while (true) {
+    const ssize_t got = read(program.pipe, text, sizeof text);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    output.text.append(text, static_cast<std::size_t>(got));
+    if (!progress) continue;
+    for (std::size_t end = output.text.find('\n', line); end != std::string::npos;
+         end = output.text.find('\n', line)) {
+      std::size_t done = 0, total = 0;
+      if (std::sscanf(output.text.c_str() + line, "%zu %zu", &done, &total) == 2) {
+        output.text.erase(line, end + 1 - line);
+        progress(done, total);
+      } else {
+        line = end + 1;
+      }
+    }
+  }
+  output.status = finish(program);
+  return output;
+}
+
 namespace {
 
 /// Runs in one process, which says on a pipe how far it is.
@@ -49,14 +288,10 @@ struct Process {
 /// Runs of a plan that are trained together.
 using Group = std::vector<const PlannedRun*>;
 
-void say_done_before(const PlannedRun& run) {
-  std::cerr << run.name << ": done before\n";
-}
-
 /// Of a run that is done before. A diverged one is a failure and stays one.
 int said_before(const PlannedRun& run, const RunRecord& record) {
   if (!diverged(record)) {
-    say_done_before(run);
+    std::cerr << run.name << ": done before\n";
     return 0;
   }
   std::cerr << "logdepth: " << run.name << ": " << outcome(record)
@@ -133,12 +368,10 @@ bool listen(Process& process) {
   const ssize_t got = read(process.program.pipe, text, sizeof text);
   if (got <= 0) return false;
   process.pending.append(text, static_cast<std::size_t>(got));
-  const std::size_t end = process.pending.rfind('\n');
-  if (end == std::string::npos) return true;
-  const std::size_t begin = process.pending.rfind('\n', end == 0 ? 0 : end - 1);
-  const std::size_t from = begin == std::string::npos || begin == end ? 0 : begin + 1;
-  process.latest = process.pending.substr(from, end - from);
-  process.pending.erase(0, end + 1);
+  for (std::size_t end; (end = process.pending.find('\n')) != std::string::npos;) {
+    process.latest = process.pending.substr(0, end);
+    process.pending.erase(0, end + 1);
+  }
   return true;
 }
 
@@ -155,27 +388,21 @@ void forget(const Process::Run& run, const std::string& out) {
     at = at.parent_path();
 }
 
-/// One line on a terminal; elsewhere a line per process and minute.
+/// How far the processes are, one after another: on a terminal in one line, elsewhere a line a minute.
 class StatusLine {
  public:
   ~StatusLine() { clear(); }
   void show(const std::vector<Process>& running, std::size_t done, std::size_t total) {
-    if (running.empty()) return;
-    if (!terminal_) {
-      const auto now = std::chrono::steady_clock::now();
-      if (now - last_ < kBetweenLines) return;
-      last_ = now;
-      for (const Process& process : running)
-        if (!process.latest.empty())
-          std::fprintf(stderr, "%zu of %zu runs done; %s: %s\n", done, total,
-                       process.name().c_str(), process.latest.c_str());
+    const auto now = std::chrono::steady_clock::now();
+    if (running.empty() ||
+        now - last_ < (terminal_ ? std::chrono::seconds(1) : std::chrono::minutes(1)))
       return;
-    }
-    const Process& process = running[turn_++ / 4 % running.size()];
+    const Process& process = running[turn_++ % running.size()];
     if (process.latest.empty()) return;
-    shown_ = true;
-    std::fprintf(stderr, "\r\033[K%zu of %zu runs done; %s: %s", done, total,
-                 process.name().c_str(), process.latest.c_str());
+    last_ = now;
+    shown_ = terminal_;
+    std::fprintf(stderr, "%s%zu of %zu runs done; %s: %s%s", terminal_ ? "\r\033[K" : "", done,
+                 total, process.name().c_str(), process.latest.c_str(), terminal_ ? "" : "\n");
     std::fflush(stderr);
   }
   void clear() {
@@ -184,8 +411,6 @@ class StatusLine {
   }
 
  private:
-  static constexpr std::chrono::minutes kBetweenLines{1};
-
   bool terminal_ = isatty(STDERR_FILENO) == 1, shown_ = false;
   std::size_t turn_ = 0;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
@@ -209,10 +434,6 @@ extern "C" void remember(int signal) {
   raise(received);
   std::abort();  // not reached: the default of these signals ends a program
 }
-
-}  // namespace
-
-namespace {
 
 /// What came of the runs of a process that has ended so. Result: its status, or 1 where a run diverged.
 int say_outcomes(const Process& process, int status, const JobOptions& options) {
@@ -297,4 +518,4 @@ int carry_out(const TrainingPlan& plan, const JobOptions& options) {
   return worst;
 }
 
-}  // namespace logdepth::inline learned_jobs
+}}  // namespace logdepth::learned_jobs

@@ -3,23 +3,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <string>
 
+#include "learned/records/training_config.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/graph_distances.hpp"
+#include "objects/graph.hpp"
 
-namespace logdepth::inline learned_reachability {
+namespace logdepth { inline namespace learned_reachability {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Tokens = RelationTaskConfig::Tokens;
 
-constexpr std::uint32_t kMostRows = 1024;
-/// With 12 vertices there are 1872 tokens, each of which reads all.
-constexpr std::uint32_t kMostPairs = 12;
-constexpr std::int32_t kPadding = 2;
+constexpr std::uint32_t kMostVertices = 1024;
 
 double share(std::size_t part, std::size_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
@@ -29,11 +24,9 @@ class RelationTask final : public Task {
  public:
   RelationTask(const RelationTaskConfig& config, std::uint64_t seed)
       : config_(config), seed_(seed), n_(config.vertices) {
-    const bool rows = config.tokens == Tokens::rows;
-    const std::uint32_t most = rows ? kMostRows : kMostPairs;
-    require(config.vertices >= 2 && config.vertices <= most,
-            fmt::format("task.vertices: expected 2 to {} where task.tokens is {}, found {}", most,
-                        name(), config.vertices));
+    require(
+        config.vertices >= 2 && config.vertices <= kMostVertices,
+        fmt::format("task.vertices: expected 2 to {}, found {}", kMostVertices, config.vertices));
     require(config.cut >= 0 && config.cut < 1, "task.cut: expected 0 up to, not including, 1");
     require(config.batch >= 1 && config.batch <= 65536, "task.batch: expected 1 to 65536");
     require(config.validation >= 1, "task.validation: expected at least 1 graph");
@@ -46,17 +39,10 @@ class RelationTask final : public Task {
   TaskFormat format() const override {
     TaskFormat format;
     format.view = TaskFormat::View::everything;
-    format.readout = TaskFormat::Readout::each_token;
     format.answer = TaskFormat::Answer::bits;
-    const std::uint32_t n = config_.vertices;
-    if (config_.tokens == Tokens::rows) {
-      format.tables = {n};
-      format.features = n;
-      format.outputs = {n};
-    } else {
-      format.tables = {n + 1, n + 1, n + 1, 3};
-      format.outputs = {1};
-    }
+    format.tables = {config_.vertices};
+    format.features = config_.vertices;
+    format.outputs = {config_.vertices};
     return format;
   }
 
@@ -73,14 +59,13 @@ class RelationTask final : public Task {
       const Samples samples = batch(RandomStream::validation, 0, first, count);
       const std::vector<std::int32_t> answers = predictor.answers(samples, 0);
       for (std::size_t i = 0; i < samples.targets.size(); ++i)
-        if (samples.targets[i] != Samples::kIgnored)
-          score.add(samples.labels[i], answers.at(i) != 0);
+        score.add(samples.labels[i], answers.at(i) != 0);
       if (progress) progress(first + count, config_.validation);
     }
     const std::int32_t reach = score.reach(config_.threshold, config_.false_positives);
     Json result;
     result["kind"] = "relation";
-    result["tokens"] = name();
+    result["tokens"] = "rows";
     result["vertices"] = config_.vertices;
     result["h"] = reach;
     result["censored"] = reach >= 0 && reach == score.largest_counted();
@@ -102,30 +87,24 @@ class RelationTask final : public Task {
   std::string score_name() const override { return "share of right answers"; }
 
   std::string summary(const Json& result) const override {
-    std::array<char, 32> rate{};
-    std::snprintf(rate.data(), rate.size(), "%.3f", result["false_positives"].get<double>());
     const auto h = result["h"].get<std::int32_t>();
     return result["tokens"].get<std::string>() + ", " + result["vertices"].dump() + " vertices: " +
            (h < 0 ? "no h*"
                   : fmt::format("{}{}", result["censored"] == true ? "h* >= " : "h* = ", h)) +
-           ", false positives " + rate.data();
+           fmt::format(", false positives {:.3f}", result["false_positives"].get<double>());
   }
 
  private:
-  const char* name() const { return config_.tokens == Tokens::rows ? "rows" : "pairs"; }
-
   Samples batch(RandomStream stream, std::uint64_t step, std::size_t first,
                 std::size_t count) const {
-    const TaskFormat form = format();
-    const bool rows = config_.tokens == Tokens::rows;
     Samples samples;
     samples.count = count;
     samples.size = n_;
-    samples.tokens = rows ? n_ : n_ * n_ + n_ * n_ * n_;
-    samples.indices.reserve(count * samples.tokens * form.tables.size());
-    samples.features.reserve(count * samples.tokens * form.features);
-    samples.targets.reserve(count * samples.tokens * form.heads());
-    samples.labels.reserve(count * samples.tokens * form.heads());
+    samples.tokens = n_;
+    samples.indices.reserve(count * n_);
+    samples.features.reserve(count * n_ * n_);
+    samples.targets.reserve(count * n_ * n_);
+    samples.labels.reserve(count * n_ * n_);
     for (std::size_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, stream, step, first + i);
       const std::vector<std::uint8_t> adjacency = cut_path_graph(n_, config_.cut, random);
@@ -134,35 +113,13 @@ class RelationTask final : public Task {
         samples.targets.push_back(distance >= 0);
         samples.labels.push_back(distance);
       }
-      if (rows) {
-        add_rows(samples, adjacency);
-      } else {
-        add_pairs(samples, adjacency);
+      for (std::size_t v = 0; v < n_; ++v) {
+        samples.indices.push_back(static_cast<std::int32_t>(v));
+        for (std::size_t to = 0; to < n_; ++to)
+          samples.features.push_back(v == to || adjacency[v * n_ + to] ? 1.0F : 0.0F);
       }
     }
     return samples;
-  }
-
-  /// Precondition of both: the pairs of vertices have been added to the targets.
-  void add_rows(Samples& samples, const std::vector<std::uint8_t>& adjacency) const {
-    for (std::size_t v = 0; v < n_; ++v) {
-      samples.indices.push_back(static_cast<std::int32_t>(v));
-      for (std::size_t to = 0; to < n_; ++to)
-        samples.features.push_back(v == to || adjacency[v * n_ + to] ? 1.0F : 0.0F);
-    }
-  }
-
-  void add_pairs(Samples& samples, const std::vector<std::uint8_t>& adjacency) const {
-    const auto n = static_cast<std::int32_t>(n_);
-    std::vector<std::int32_t>& indices = samples.indices;
-    for (std::int32_t i = 0; i < n; ++i)
-      for (std::int32_t j = 0; j < n; ++j)
-        indices.insert(indices.end(), {i, j, n, i == j || adjacency[i * n + j] ? 1 : 0});
-    for (std::int32_t i = 0; i < n; ++i)
-      for (std::int32_t j = 0; j < n; ++j)
-        for (std::int32_t k = 0; k < n; ++k) indices.insert(indices.end(), {i, j, k, kPadding});
-    samples.targets.resize(samples.targets.size() + n_ * n_ * n_, Samples::kIgnored);
-    samples.labels.resize(samples.targets.size(), -1);
   }
 
   RelationTaskConfig config_;
@@ -217,12 +174,8 @@ std::int32_t RelationScore::reach(double threshold, double most_false_positives)
   return reached;
 }
 
-std::unique_ptr<TaskSettings> RelationTaskConfig::clone() const {
-  return std::make_unique<RelationTaskConfig>(*this);
-}
-
 void RelationTaskConfig::visit(SettingVisitor& visit) {
-  visit("tokens", tokens, {"rows", "pairs"});
+  visit.gone("tokens", "rows");
   visit("vertices", vertices);
   visit("cut", cut);
   visit("batch", batch);
@@ -235,18 +188,25 @@ std::unique_ptr<Task> RelationTaskConfig::make_task(std::uint64_t seed) const {
   return std::make_unique<RelationTask>(*this, seed);
 }
 
-std::optional<DepthReading> RelationTaskConfig::depth_reading(const RecordFields& result) const {
-  DepthReading reading;
-  reading.problem = "reachability";
-  reading.network = tokens == Tokens::rows ? "row tokens" : "pair tokens";
-  reading.reach = "h*";
-  reading.unit = "hops";
-  reading.threshold = threshold;
-  reading.size = vertices;
-  reading.points = {{result.number("h"), result.truth("censored")}};
-  reading.free_settings = {"batch", "validation"};
-  reading.size_setting = "vertices";
-  return reading;
+RunReadings RelationTaskConfig::readings(const RecordFields& result,
+                                         const ModelConfig& model) const {
+  const double loops = model.repeated > 0 ? model.loops.least : 1;
+  const Json &recall = result.list("recall"), &pairs = result.list("pairs");
+  if (pairs.size() != recall.size()) result.refuse("pairs", "a number for each distance");
+  RunReadings readings;
+  for (std::size_t distance = 0; distance < recall.size(); ++distance)
+    if (recall[distance].is_number() && pairs[distance].is_number())
+      readings.push_back({.of = "distance",
+                          .at = static_cast<double>(distance),
+                          .iterations = loops,
+                          .score = recall[distance].get<double>(),
+                          .samples = pairs[distance].get<double>()});
+  readings.push_back({.of = "distance",
+                      .iterations = loops,
+                      .score = result.share("false_positives"),
+                      .samples = result.number("graphs"),
+                      .what = "false positives"});
+  return readings;
 }
 
-}  // namespace logdepth::inline learned_reachability
+}}  // namespace logdepth::learned_reachability

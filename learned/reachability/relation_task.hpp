@@ -8,28 +8,18 @@
 
 #include "learned/records/counter_random.hpp"
 #include "learned/records/task.hpp"
-#include "learned/records/task_settings.hpp"
 
-namespace logdepth::inline learned_reachability {
+namespace logdepth { inline namespace learned_reachability {
 
 /// Which vertices reach which, all pairs at once (specification of word problems, section 4). Every
 /// vertex reaches itself.
 ///
-/// `rows`: token i is vertex i; it looks up identity i, its features are row i of the adjacency
-/// matrix with self-loops, and its n answers say which vertices it reaches.
-/// `pairs`: the format of MS25 Thm 5.1: n^2 tokens (i, j) in row-major order, which know whether
-/// there is an edge (self-loops included) and answer whether i reaches j, then n^3 padding tokens
-/// (i, j, k), which are not asked. Tables: three coordinates of n rows and "none", and {0 no edge,
-/// 1 edge, 2 padding}.
+/// Token i is vertex i; it looks up identity i, its features are row i of the adjacency matrix with
+/// self-loops, and its n answers say which vertices it reaches.
 ///
 /// Labels are distances, -1 without a path. `measure` gives recall by distance, the rate of false
 /// positives, and h*, see RelationScore.
-struct RelationTaskConfig final : TaskSettings {
-  enum class Tokens {
-    rows,  ///< token i holds row i of the adjacency matrix, answers with n bits
-    pairs  ///< n^2 tokens of pairs and n^3 padding tokens, as in MS25 Thm 5.1; a bit per pair
-  };
-  Tokens tokens = Tokens::rows;
+struct RelationTaskConfig final : SettingsOf<RelationTaskConfig> {
   std::uint32_t vertices = 16;
   double cut = 0.12;  ///< probability of each edge of the planted paths to be left out
   std::uint32_t batch = 64;
@@ -38,10 +28,9 @@ struct RelationTaskConfig final : TaskSettings {
   double false_positives = 0.05;    ///< at most, for h* to count
 
   const char* kind() const override { return "relation"; }
-  std::unique_ptr<TaskSettings> clone() const override;
   void visit(SettingVisitor& visit) override;
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
-  std::optional<DepthReading> depth_reading(const RecordFields& result) const override;
+  RunReadings readings(const RecordFields& result, const ModelConfig& model) const override;
 };
 
 /// The path that visits all vertices in a random order, each of its edges left out with probability
@@ -69,4 +58,4 @@ struct RelationScore {
   std::int32_t reach(double threshold, double false_positives) const;
 };
 
-}  // namespace logdepth::inline learned_reachability
+}}  // namespace logdepth::learned_reachability

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace logdepth::inline learned_records {
+namespace logdepth { inline namespace learned_records {
 
 CounterRandom::CounterRandom(std::uint64_t seed, RandomStream stream, std::uint64_t step,
                              std::uint64_t index)
@@ -53,4 +53,4 @@ std::vector<std::uint32_t> CounterRandom::permutation(std::size_t count) {
   return order;
 }
 
-}  // namespace logdepth::inline learned_records
+}}  // namespace logdepth::learned_records

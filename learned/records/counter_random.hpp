@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace logdepth::inline learned_records {
+namespace logdepth { inline namespace learned_records {
 
 /// What random numbers are for. Numbers of different streams never meet, so that adding a draw to
 /// one leaves the others as they are.
@@ -17,9 +17,6 @@ enum class RandomStream : std::uint64_t {
   corruption = 5,  ///< what is replaced in states
   bootstrap = 6,   ///< resampling of seeds
   data_files = 7,  ///< words written to a file
-  world = 8,       ///< facts that all runs of a corpus share
-  held_out = 9,    ///< which questions are kept for measuring
-  starts = 10,     ///< states that a recursion begins with
   lengths = 11,    ///< which earlier stage a batch is of
   beginnings = 12  ///< which beginnings of words are kept
 };
@@ -51,4 +48,4 @@ class CounterRandom {
   std::size_t used_ = 4;
 };
 
-}  // namespace logdepth::inline learned_records
+}}  // namespace logdepth::learned_records

@@ -3,19 +3,27 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/quoted_text.hpp"
-#include "learned/records/settings_json.hpp"
+#include "learned/records/settings.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/sha256.hpp"
+#include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline learned_records {
+namespace logdepth { inline namespace learned_records {
 namespace {
 
 // The settings of each group, once, for reading, writing and changing.
 
 void settings(LoopRule& c, SettingVisitor& visit) {
-  visit("kind", c.kind, {"fixed", "range", "per-doubling", "asked", "adaptive"});
+  visit("kind", c.kind, {"fixed", "range", "per-doubling", "asked"});
   visit("least", c.least);
   visit("most", c.most);
 }
@@ -28,31 +36,31 @@ void settings(ModelConfig& c, SettingVisitor& visit) {
   visit("width", c.width);
   visit("heads", c.heads);
   visit("hidden", c.hidden);
-  visit("key_value_heads", c.key_value_heads);
+  visit.gone("key_value_heads", 0);
   visit("norm", c.norm, {"layernorm", "rmsnorm"});
   visit("norm_epsilon", c.norm_epsilon);
-  visit("norm_place", c.norm_place, {"before", "after"});
-  visit("activation", c.activation, {"relu", "gelu", "swiglu"});
-  visit("bias", c.bias);
-  visit("query_key_norm", c.query_key_norm);
-  visit("query_key_norm_over", c.query_key_norm_over, {"head", "all-heads"});
+  visit.gone("norm_place", "before");
+  visit("activation", c.activation, {"gelu", "swiglu"});
+  visit.gone("bias", true);
+  visit.gone("query_key_norm", false);
+  visit.gone("query_key_norm_over", "head");
   visit("layer_scale", c.layer_scale);
-  visit("positions", c.positions, {"none", "absolute", "rotary", "relative", "deberta"});
-  visit("rotary_base", c.rotary_base);
-  visit("rotary_pairs", c.rotary_pairs, {"halves", "neighbours"});
-  visit("position_rows", c.position_rows);
+  visit("positions", c.positions, {"none", "rotary", "relative", "deberta"});
+  visit.gone("rotary_base", 10000);
+  visit.gone("rotary_pairs", "halves");
+  visit.gone("position_rows");
   visit("max_distance", c.max_distance);
   visit("embedding_deviation", c.embedding_deviation);
   visit("final_norm", c.final_norm);
-  visit("readout_bias", c.readout_bias);
-  visit("tied_readout", c.tied_readout);
+  visit.gone("readout_bias", true);
+  visit.gone("tied_readout", false);
   visit("gate", c.gate, {"none", "gru"});
-  visit("gate_bias", c.gate_bias);
-  visit("step_embedding", c.step_embedding, {"none", "learned", "clamped", "sinusoidal"});
+  visit.gone("gate_bias", -2);
+  visit("step_embedding", c.step_embedding, {"none", "learned"});
   visit("step_scale", c.step_scale);
   visit("step_rows", c.step_rows);
-  visit("trained_steps", c.trained_steps);
-  visit("router", c.router, {"none", "straight-through", "mixture", "untrained"});
+  visit.gone("trained_steps");
+  visit.gone("router", "none");
 }
 
 void settings(ConstructedConfig& c, SettingVisitor& visit) {
@@ -62,16 +70,12 @@ void settings(ConstructedConfig& c, SettingVisitor& visit) {
   visit("tolerance", c.tolerance);
 }
 
-void settings(NetworkConfig& c, SettingVisitor& visit) {
-  c.visit(visit);
-}
-
 void settings(TrainingConfig& c, SettingVisitor& visit) {
   visit("steps", c.steps);
   visit("seconds", c.seconds);
   visit("learning_rate", c.learning_rate);
-  visit("beta1", c.beta1);
-  visit("beta2", c.beta2);
+  visit.gone("beta1", 0.9);
+  visit.gone("beta2", 0.98);
   visit("weight_decay", c.weight_decay);
   visit("warm_up", c.warm_up);
   visit("schedule", c.schedule, {"constant", "decaying", "cosine"});
@@ -81,13 +85,13 @@ void settings(TrainingConfig& c, SettingVisitor& visit) {
   visit("precision", c.precision, {"float32", "bfloat16"});
   visit("supervision", c.supervision, {"last", "mean-steps", "when-due"});
   visit("empty_discount", c.empty_discount);
-  visit("gradient_span", c.gradient_span);
+  visit.gone("gradient_span", 0);
   visit("only", c.only);
   visit("keep_zeros", c.keep_zeros);
   visit("read_every", c.read_every);
   visit("average", c.average);
   visit("promotion", c.promotion);
-  visit("stage_least", c.stage_least);
+  visit.gone("stage_least", 0);
   visit("curve_first", c.curve_first);
 }
 
@@ -95,18 +99,18 @@ void settings(RunConfig& c, SettingVisitor& visit) {
   visit("preset", c.preset);
   visit("seed", c.seed);
   visit.file("initial_weights", c.initial_weights);
-  visit("initial_layers", c.initial_layers);
+  visit.gone("initial_layers", nlohmann::json::array());
   visit.group("task", [&](SettingVisitor& inner) { c.task.visit(inner); });
   visit.group("model", [&](SettingVisitor& inner) { settings(c.model, inner); });
   visit.optional_group("constructed", c.constructed, settings);
-  visit.optional_group("network", c.network, settings);
+  visit.gone("network", nullptr);
   visit.group("training", [&](SettingVisitor& inner) { settings(c.training, inner); });
 }
 
 /// The kinds of tasks that a weights file may be the model of: "words, graphs".
 std::string kinds_with_products() {
   std::string list;
-  for (const TaskConfig& task : known_kinds<TaskSettings>())
+  for (const TaskConfig& task : known_tasks())
     if (task->asks_products()) list += (list.empty() ? "" : ", ") + std::string(task->kind());
   return list;
 }
@@ -114,24 +118,28 @@ std::string kinds_with_products() {
 /// The most loops that a rule says by itself; 0 where the samples decide.
 std::uint32_t most_loops(const LoopRule& rule) {
   if (rule.kind == LoopRule::Kind::range) return rule.most;
-  if (rule.kind == LoopRule::Kind::adaptive) return kAdaptiveCap;
   return rule.kind == LoopRule::Kind::fixed ? rule.least : 0;
 }
 
-}  // namespace
-
+/// What the visitor changes is changed in a copy.
 void visit_settings(const RunConfig& config, SettingVisitor& visit) {
   RunConfig copy = config;  // the list of settings serves readers too
   settings(copy, visit);
 }
 
+}  // namespace
+
 nlohmann::ordered_json to_json(const RunConfig& config) {
   return settings_to_json([&](SettingVisitor& visit) { visit_settings(config, visit); });
 }
 
+void change_settings(RunConfig& config, const nlohmann::json& json, const std::string& source) {
+  read_settings(json, source, [&](SettingVisitor& visit) { settings(config, visit); });
+}
+
 RunConfig run_config_from_json(const nlohmann::json& json, const std::string& source) {
   RunConfig config;
-  read_settings(json, source, [&](SettingVisitor& visit) { settings(config, visit); });
+  change_settings(config, json, source);
   return config;
 }
 
@@ -149,7 +157,7 @@ void set_by_path(RunConfig& config, const std::string& assignment) {
     path.resize(dot);
   }
   change[path] = std::move(value);
-  read_settings(change, "--set", [&](SettingVisitor& visit) { settings(config, visit); });
+  change_settings(config, change, "--set");
 }
 
 std::uint64_t decay_begins(const TrainingConfig& config) {
@@ -208,30 +216,11 @@ void validate_loops(const RunConfig& config) {
   require(m.repeated > 0 || !loop_part,
           "model: gate and step_embedding are parts of the loop, expected model.repeated of at "
           "least 1");
-  const bool adaptive = m.loops.kind == LoopRule::Kind::adaptive;
-  require(adaptive == (m.router != ModelConfig::Router::none),
-          "model.router: expected one exactly where model.loops.kind is adaptive");
-  require(!adaptive || (m.repeated > 0 && m.loops.most >= 1 && m.loops.most <= kAdaptiveCap),
-          fmt::format("model.loops: adaptive expects model.repeated of at least 1 and model.loops."
-                      "most of 1 to {}",
-                      kAdaptiveCap));
-  require(!adaptive || config.training.supervision == TrainingConfig::Supervision::last,
-          "training.supervision: an adaptive loop expects last");
 }
 
 void validate_parts(const ModelConfig& m) {
-  require(m.key_value_heads == 0 || m.heads % m.key_value_heads == 0,
-          fmt::format("model.key_value_heads: expected a divisor of model.heads = {}, found {}",
-                      m.heads, m.key_value_heads));
   require(m.norm_epsilon > 0 && m.norm_epsilon <= 1,
           "model.norm_epsilon: expected more than 0, at most 1");
-  require(m.rotary_base > 1, "model.rotary_base: expected more than 1");
-  require(
-      m.positions != ModelConfig::Positions::deberta || m.key_value_heads == 0 ||
-          m.key_value_heads == m.heads,
-      "model.positions: deberta expects keys and values of every head, model.key_value_heads 0");
-  require(m.position_rows >= 1 && m.position_rows <= 1U << 20,
-          "model.position_rows: expected 1 to 1048576");
   require(m.max_distance >= 1 && m.max_distance <= 4096, "model.max_distance: expected 1 to 4096");
   require(m.positions != ModelConfig::Positions::rotary || m.width / m.heads % 2 == 0,
           "model.positions: rotary needs an even width per head");
@@ -243,16 +232,14 @@ void validate_parts(const ModelConfig& m) {
 /// What the task asks of the model's loops.
 void validate_task_loops(const RunConfig& config) {
   const ModelConfig& m = config.model;
-  if (m.step_embedding == ModelConfig::StepEmbedding::learned ||
-      m.step_embedding == ModelConfig::StepEmbedding::sinusoidal) {
+  if (m.step_embedding == ModelConfig::StepEmbedding::learned) {
     const std::uint32_t most = std::max(most_loops(m.loops), config.task->most_loops());
     require(m.step_rows >= most,
             fmt::format("model.step_rows: expected at least {}, the largest number of loops that "
                         "is trained or measured, found {}",
                         most, m.step_rows));
   }
-  const bool in_layers =
-      !config.constructed && !config.network && m.router == ModelConfig::Router::none;
+  const bool in_layers = !config.constructed;
   // Layers that run on words with so many levels, which have at least as many doublings.
   const auto executed = [&](std::uint32_t levels) {
     const bool grows = m.loops.kind == LoopRule::Kind::per_doubling;
@@ -260,14 +247,14 @@ void validate_task_loops(const RunConfig& config) {
     return m.initial + m.repeated * loops + m.final;
   };
   if (const std::uint32_t levels = config.task->edge_levels(); levels > 0) {
-    require(in_layers, "task.edges: expected a universal transformer without a router");
+    require(in_layers, "task.edges: expected a universal transformer");
     require(executed(levels) >= levels,
             fmt::format(
                 "task.edges: expected at most {} radices, one for each layer that runs, found {}",
                 executed(levels), levels));
   }
   if (const std::uint32_t levels = config.task->taught_levels(); levels > 0) {
-    require(in_layers, "task.teach: expected a universal transformer without a router");
+    require(in_layers, "task.teach: expected a universal transformer");
     require(m.repeated == 0 || executed(levels) >= levels,
             fmt::format("task.teach: expected a loop of at least {} layers, one for each of the "
                         "windows of 2 to {} letters, found {}",
@@ -279,10 +266,8 @@ void validate_task_loops(const RunConfig& config) {
 void validate_packed(const RunConfig& config) {
   if (!config.task->packs()) return;
   const ModelConfig& m = config.model;
-  require(!config.constructed && !config.network && m.gate == ModelConfig::Gate::none &&
-              m.router == ModelConfig::Router::none && !m.layer_scale && !m.query_key_norm,
-          "task.row_tokens: packed words expect a model without gate, router, layer_scale, "
-          "query_key_norm, constructed and network");
+  require(!config.constructed && m.gate == ModelConfig::Gate::none && !m.layer_scale,
+          "task.row_tokens: packed words expect a model without gate, layer_scale and constructed");
   require(
       m.positions == ModelConfig::Positions::rotary || m.positions == ModelConfig::Positions::none,
       "task.row_tokens: packed words expect model.positions rotary or none");
@@ -292,28 +277,12 @@ void validate_packed(const RunConfig& config) {
 
 /// Where the model does not come from its own settings.
 void validate_origin(const RunConfig& config) {
-  const ModelConfig& m = config.model;
   require(!config.training.keep_zeros || config.constructed,
           "training.keep_zeros: expected constructed.weights, the file whose zeros are meant");
-  require(!config.network || config.training.only.empty(),
-          "training.only: a network of its own kind is trained as a whole, expected none");
-  const auto own_model = [&] {
-    RunConfig plain;
-    plain.model = m;
-    return to_json(plain)["model"] != to_json(RunConfig())["model"];
-  };
-  if (config.network) {
-    require(!own_model() && !config.constructed,
-            "network: the model is of its own kind, expected no settings of model or constructed");
-    (*config.network)->validate(config);
-  }
-  require(config.initial_layers.empty() || config.initial_layers.size() == m.layers(),
-          fmt::format("initial_layers: expected a layer for each of the {} of the model, found {}",
-                      m.layers(), config.initial_layers.size()));
-  require(config.initial_layers.empty() || !config.initial_weights.empty(),
-          "initial_layers: expected initial_weights, the language model that they are layers of");
   if (const auto& constructed = config.constructed) {
-    require(!own_model(),
+    RunConfig plain;
+    plain.model = config.model;
+    require(to_json(plain)["model"] == to_json(RunConfig())["model"],
             "constructed: the model is the weights file, expected no settings of model");
     require(!constructed->weights.empty(), "constructed.weights: expected a weights file");
     require(constructed->temperature > 0, "constructed.temperature: expected more than 0");
@@ -334,14 +303,10 @@ void validate_training(const TrainingConfig& t, const ModelConfig& m) {
           "training.empty_discount: expected 0 up to, not including, 1");
   require(t.weight_decay >= 0 && t.weight_decay <= 1, "training.weight_decay: expected 0 to 1");
   require(t.promotion > 0 && t.promotion <= 1, "training.promotion: expected up to 1");
-  require(t.beta1 >= 0 && t.beta1 < 1 && t.beta2 >= 0 && t.beta2 < 1,
-          "training.beta1, training.beta2: expected 0 up to, not including, 1");
   require(t.seconds >= 0, "training.seconds: expected at least 0");
   require(t.read_every > 0, "training.read_every: expected at least 1");
   require(t.average >= 0 && t.average < 1, "training.average: expected 0 up to, not including, 1");
   require(t.clip > 0, "training.clip: expected more than 0");
-  require(t.gradient_span == 0 || m.repeated > 0,
-          "training.gradient_span: expected model.repeated of at least 1");
   require(t.supervision == TrainingConfig::Supervision::last || m.repeated > 0,
           "training.supervision: mean-steps and when-due expect model.repeated of at least 1");
 }
@@ -361,4 +326,137 @@ void validate(const RunConfig& config) {
   validate_training(config.training, config.model);
 }
 
-}  // namespace logdepth::inline learned_records
+void validate(const RunConfig& config, const std::string& place) {
+  try {
+    validate(config);
+  } catch (const InputError& error) {
+    throw InputError(place + ": " + error.what());
+  }
+}
+
+namespace {
+
+constexpr const char* kPlanFormat = "logdepth-plan";
+constexpr int kPlanVersion = 1;
+
+bool stays_below(const std::filesystem::path& name) {
+  if (name.empty() || name.is_absolute()) return false;
+  for (const auto& part : name)
+    if (part == ".." || part == "." || part.empty()) return false;
+  return true;
+}
+
+PlannedRun read_run(const nlohmann::json& json, const std::string& source) {
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string())
+    throw InputError(source + ": expected an object with a name");
+  PlannedRun run;
+  run.name = json["name"].get<std::string>();
+  const std::string place = source + " (" + run.name + ")";
+  if (!stays_below(run.name))
+    throw InputError(place + ": name: expected a path below the plan's folder");
+  for (const auto& item : json.items())
+    if (item.key() != "name" && item.key() != "config")
+      throw InputError(place + ": unknown key " + in_quotes(item.key()) +
+                       ", expected name, config");
+  if (!json.contains("config")) throw InputError(place + ": expected a config");
+  run.config = run_config_from_json(json["config"], place);
+  validate(run.config, place);
+  return run;
+}
+
+}  // namespace
+
+TrainingPlan read_training_plan(const std::string& file) {
+  const auto json = read_json_tree(file);
+  if (!json.is_object() || !json.contains("format") || json["format"] != kPlanFormat ||
+      !json.contains("version") || json["version"] != kPlanVersion)
+    throw InputError(fmt::format(
+        "{}: expected a training plan, a JSON object with \"format\": \"{}\" and \"version\": {}",
+        file, kPlanFormat, kPlanVersion));
+  if (!json.contains("runs") || !json["runs"].is_array() || json["runs"].empty())
+    throw InputError(file + ": runs: expected a list of at least one run");
+  TrainingPlan plan;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < json["runs"].size(); ++i) {
+    plan.push_back(read_run(json["runs"][i], fmt::format("{}: run {}", file, i)));
+    if (!names.insert(plan.back().name).second)
+      throw InputError(
+          fmt::format("{}: run {}: a second run called {}", file, i, plan.back().name));
+  }
+  return plan;
+}
+
+void write_training_plan(const TrainingPlan& plan, const std::string& file) {
+  nlohmann::ordered_json json = {{"format", kPlanFormat}, {"version", kPlanVersion}};
+  json["runs"] = nlohmann::ordered_json::array();
+  for (const PlannedRun& run : plan)
+    json["runs"].push_back({{"name", run.name}, {"config", to_json(run.config)}});
+  write_whole_file(file, json.dump(1) + "\n");
+}
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, std::string_view text, std::size_t at,
+                         const std::string& sentence) {
+  const std::string_view before = text.substr(0, at);
+  const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
+  const std::size_t begin = before.rfind('\n');
+  const std::size_t column = at - (begin == std::string_view::npos ? 0 : begin + 1) + 1;
+  throw InputError(file, line, fmt::format("column {}: {}", column, sentence));
+}
+
+}  // namespace
+
+nlohmann::json read_json_tree(const std::string& file) {
+  const std::string text = read_json_file(file);
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    // The position of the last byte that was read, from 1.
+    const std::size_t at = std::min(text.size(), error.byte == 0 ? 0 : error.byte - 1);
+    if (at == text.size()) refuse(file, text, at, "expected more JSON, found the end of the file");
+    const std::size_t last = at == 0 ? std::string::npos : text.find_last_not_of(" \t\r\n", at - 1);
+    if ((text[at] == ']' || text[at] == '}') && last != std::string::npos && text[last] == ',')
+      refuse(file, text, last,
+             fmt::format("expected another entry after the comma, found {}",
+                         in_quotes(std::string_view(text).substr(at, 1))));
+    refuse(file, text, at,
+           "expected JSON, found " + in_quotes(std::string_view(text).substr(at, 12)));
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(file + ": expected JSON, found a number that is too large");
+  }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Collects the settings that name files.
+class NamedFiles final : public SettingVisitor {
+ public:
+  void file(const char*, std::string& value) override {
+    if (!value.empty()) names.push_back(value);
+  }
+  void group(const char*, const SettingGroup& settings) override { settings(*this); }
+
+  std::vector<std::string> names;
+};
+
+}  // namespace
+
+nlohmann::ordered_json input_hashes(const RunConfig& config) {
+  NamedFiles named;
+  visit_settings(config, named);
+  nlohmann::ordered_json hashes = nlohmann::ordered_json::object();
+  for (const std::string& name : named.names)
+    if (fs::exists(name)) hashes[name] = sha256(FilePieces(name));
+  return hashes;
+}
+
+void check_initial_weights(const RunConfig& config) {
+  const std::string& path = config.initial_weights;
+  if (!path.empty() && !fs::is_regular_file(path))
+    throw InputError(path + ": expected a file of weights to begin with");
+}
+
+}}  // namespace logdepth::learned_records

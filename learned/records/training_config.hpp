@@ -1,14 +1,21 @@
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
-#include "learned/records/network_settings.hpp"
-#include "learned/records/task_settings.hpp"
+#include "learned/records/task.hpp"
 
-namespace logdepth::inline learned_records {
+namespace logdepth { inline namespace learned_records {
 
 /// Everything that decides a training run: the same configuration and seed give the same bits on
 /// one machine. An experiment of a paper is a value of this type and nothing else.
@@ -19,72 +26,41 @@ struct LoopRule {
     fixed,         ///< least times
     range,         ///< in training uniform in least ... most, else most
     per_doubling,  ///< least * ceil(log2 n), at least one
-    asked,         ///< as often as the samples ask for (Samples::loops), least times if they do not
-    adaptive       ///< until a router halts every token: at most `most` times in training, else
-                   ///< kAdaptiveCap times
+    asked          ///< as often as the samples ask for (Samples::loops), least times if they do not
   };
   Kind kind = Kind::fixed;
   std::uint32_t least = 1, most = 1;
 };
 
-/// Loops after which a token of an adaptive loop is halted whatever its router says.
-inline constexpr std::uint32_t kAdaptiveCap = 64;
-
-/// An (s, r, t)-universal transformer: s initial layers, r repeated ones, t final ones. A language
-/// model is one with all of its layers initial; with a cut it is looped.
+/// An (s, r, t)-universal transformer: s initial layers, r repeated ones, t final ones.
 struct ModelConfig {
   enum class NormKind { layernorm, rmsnorm };
-  enum class NormPlace { before, after };  ///< of the sublayers: pre-norm, or of their output
-  enum class Activation { relu, gelu, swiglu };
+  enum class Activation { gelu, swiglu };
   enum class Positions {
     none,
-    absolute,  ///< a learned vector per position, added to the embedding
     rotary,
     relative,  ///< a learned number per head and distance, added to the scores
     deberta    ///< disentangled: content against distance and distance against content
   };
   enum class Gate { none, gru };
-  enum class StepEmbedding { none, learned, clamped, sinusoidal };
-  enum class NormOver { head, all_heads };  ///< what a norm of queries and keys runs over
-  /// Which channels of a head turn together: c and c + w/2, or 2c and 2c + 1.
-  enum class RotaryPairs { halves, neighbours };
-  /// What lets an adaptive loop's router learn when to halt a token (adaptive computation time).
-  enum class Router {
-    none,              ///< the loop is not adaptive
-    straight_through,  ///< halts hard, and learns as if it halted softly
-    mixture,           ///< the final state is the mean of the states, weighted by the router
-    untrained          ///< halts as it was drawn: a control
-  };
+  enum class StepEmbedding { none, learned };
 
   std::uint32_t initial = 0, repeated = 1, final = 0;
   LoopRule loops;
   std::uint32_t width = 64, heads = 4, hidden = 256;
-  std::uint32_t key_value_heads = 0;  ///< that heads share in groups; 0: one for every head
   NormKind norm = NormKind::layernorm;
   double norm_epsilon = 1e-5;  ///< added to variances
-  NormPlace norm_place = NormPlace::before;
   Activation activation = Activation::gelu;
-  bool bias = true;
-  bool query_key_norm = false;
-  NormOver query_key_norm_over = NormOver::head;
   std::optional<double> layer_scale;  ///< initial value of a factor per channel; absent: none
   Positions positions = Positions::none;
-  double rotary_base = 10000;
-  RotaryPairs rotary_pairs = RotaryPairs::halves;
-  std::uint32_t position_rows = 512;  ///< absolute: longer samples are refused
-  std::uint32_t max_distance = 32;    ///< relative, deberta: distances are cut to [-this, this)
+  std::uint32_t max_distance = 32;  ///< relative, deberta: distances are cut to [-this, this)
   double embedding_deviation = 0.5;
   bool final_norm = true;  ///< before the readout
-  bool readout_bias = true;
-  bool tied_readout = false;  ///< its weights are those of the only embedding table
   Gate gate = Gate::none;
-  double gate_bias = -2;
   StepEmbedding step_embedding = StepEmbedding::none;
-  std::uint32_t step_rows = 20;  ///< rows of the table; learned: more loops are refused
+  std::uint32_t step_rows = 20;  ///< rows of the table: more loops are refused
   /// The vector of a step is a row times this: below 1 it moves more slowly than the rest learns.
   double step_scale = 1;
-  std::uint32_t trained_steps = 20;  ///< clamped: later steps read this row
-  Router router = Router::none;      ///< of LoopRule::Kind::adaptive
 
   /// Distinct ones, each counted once however often it runs.
   std::uint32_t layers() const { return initial + repeated + final; }
@@ -118,7 +94,6 @@ struct TrainingConfig {
   std::uint64_t steps = 2000;
   double seconds = 0;  ///< 0: no limit
   double learning_rate = 1e-3;
-  double beta1 = 0.9, beta2 = 0.98;
   double weight_decay = 0.01;
   std::uint64_t warm_up = 100;  ///< steps of linear growth
   Schedule schedule = Schedule::decaying;
@@ -130,7 +105,6 @@ struct TrainingConfig {
   Supervision supervision = Supervision::last;
   /// alpha of CE(p, y) (1 - alpha p[empty]), a loss that forgives "not known yet"; 0: none.
   double empty_discount = 0;
-  std::uint32_t gradient_span = 0;  ///< loops that the gradient passes, from the last; 0: all
   /// Names of parameters, or of parts of them, divided by commas: all others stay as they began, as in
   /// "step_embedding" or "query,key". Empty: everything is trained.
   std::string only;
@@ -138,7 +112,6 @@ struct TrainingConfig {
   std::uint32_t read_every = 4;  ///< steps between readings of loss and accuracy
   double average = 0.8;          ///< of accuracies; 0.95 a step is about 0.8 every 4 steps
   double promotion = 0.97;
-  std::uint64_t stage_least = 0;  ///< steps of a stage before it may be left
   /// The score is taken after so many steps, then after twice, four times ... as many, and at the
   /// end: the learning curve. 0: none.
   std::uint64_t curve_first = 1000;
@@ -147,25 +120,20 @@ struct TrainingConfig {
 struct RunConfig {
   std::string preset;  ///< what it was made from, for reports
   std::uint64_t seed = 1;
-  /// What to begin with: the weights of a run (safetensors), or a language model (a file or a
-  /// folder); empty: drawn.
+  /// What to begin with: the weights of a run (safetensors); empty: drawn.
   std::string initial_weights;
-  /// Of a language model: the layer of it that each layer of this model begins as; empty: all in
-  /// their order.
-  std::vector<std::uint32_t> initial_layers;
   TaskConfig task;
   ModelConfig model;
   std::optional<ConstructedConfig> constructed;  ///< replaces `model`
-  std::optional<NetworkConfig> network;          ///< replaces `model`
   TrainingConfig training;
 };
 
-/// Tells a visitor every setting; what it changes is changed in a copy.
-void visit_settings(const RunConfig& config, SettingVisitor& visit);
 /// The configuration as JSON, every setting spelled out.
 nlohmann::ordered_json to_json(const RunConfig& config);
-/// Settings that are missing keep their defaults. Errors: InputError naming the setting and what
-/// was expected: an unknown name, a wrong type, an unknown word.
+/// Changes the settings that the object names. Errors: InputError naming the setting and what was
+/// expected: an unknown name, a wrong type, an unknown word.
+void change_settings(RunConfig& config, const nlohmann::json& json, const std::string& source);
+/// Settings that are missing keep their defaults. Errors: InputError as above.
 RunConfig run_config_from_json(const nlohmann::json& json, const std::string& source);
 /// Changes one setting by its path, as in "model.width=128". Errors: InputError as above.
 void set_by_path(RunConfig& config, const std::string& assignment);
@@ -185,5 +153,107 @@ inline constexpr std::uint32_t kLoopLimit = 65536;
 /// Errors: InputError where settings contradict each other or are out of range; SizeLimit beyond
 /// kMostParameters.
 void validate(const RunConfig& config);
+/// The same; what is refused names the place.
+void validate(const RunConfig& config, const std::string& place);
 
-}  // namespace logdepth::inline learned_records
+/// A training run with a name, the folder below the plan's own where it is stored.
+struct PlannedRun {
+  std::string name;  ///< as "S3/stack-4/seed-1"
+  RunConfig config;
+};
+using TrainingPlan = std::vector<PlannedRun>;
+
+/// Reads `{"format": "logdepth-plan", "version": 1, "runs": [{"name", "config"},
+/// ...]}`. Errors: InputError naming the file, the run and what was expected; names are unique,
+/// relative and without "..".
+TrainingPlan read_training_plan(const std::string& file);
+void write_training_plan(const TrainingPlan& plan, const std::string& file);
+
+/// The tree of a JSON file that people write. Errors: InputError naming line and column of what is not
+/// JSON, and of a comma that nothing follows.
+nlohmann::json read_json_tree(const std::string& file);
+
+/// SHA-256 of every file that the settings of a run name, by name. Files that are not there are left
+/// out. Empty: a run that reads none. Errors: InputError for a file that cannot be read.
+nlohmann::ordered_json input_hashes(const RunConfig& config);
+
+/// Errors: InputError where RunConfig::initial_weights is no file.
+void check_initial_weights(const RunConfig& config);
+
+/// Is told every option of an experiment, with its variable, which holds the default. The command
+/// line is one; the experiments know none.
+class OptionVisitor {
+ public:
+  struct Range {
+    int least, most;
+  };
+  using Words = std::span<const char* const>;
+  virtual ~OptionVisitor() = default;
+
+  /// `name`: "--monoid", or "weights" for what is given without a name.
+  virtual void required(const char* name, const char* help, std::string& value) = 0;
+  virtual void operator()(const char* name, const char* help, std::string& value) = 0;
+  virtual void operator()(const char* name, const char* help, std::vector<std::string>& value) = 0;
+  virtual void operator()(const char* name, const char* help, std::uint32_t& value,
+                          Range range) = 0;
+  virtual void operator()(const char* name, const char* help, std::optional<std::uint32_t>& value,
+                          Range range) = 0;
+  virtual void operator()(const char* name, const char* help, std::vector<std::uint32_t>& value,
+                          Range range) = 0;
+  /// A flag.
+  virtual void operator()(const char* name, const char* help, bool& value) = 0;
+  virtual void above_zero(const char* name, const char* help, double& value) = 0;
+
+  /// One value of an enumeration, whose words stand in the order of its values from 0 on.
+  template <class E>
+  requires std::is_enum_v<E>
+  void operator()(const char* name, const char* help, E& value,
+                  std::initializer_list<const char*> words) {
+    choice(name, help, {words.begin(), words.size()},
+           words.begin()[static_cast<std::size_t>(value)],
+           [&value](std::size_t index) { value = static_cast<E>(index); });
+  }
+  /// A list of them, which holds one or is empty: then the option may be left out.
+  template <class E>
+  requires std::is_enum_v<E>
+  void operator()(const char* name, const char* help, std::vector<E>& values,
+                  std::initializer_list<const char*> words) {
+    choices(name, help, {words.begin(), words.size()},
+            values.empty() ? nullptr : words.begin()[static_cast<std::size_t>(values.front())],
+            [&values](const std::vector<std::size_t>& indices) {
+              values.clear();
+              for (const std::size_t index : indices) values.push_back(static_cast<E>(index));
+            });
+  }
+
+ protected:
+  virtual void choice(const char* name, const char* help, Words words, const char* now,
+                      std::function<void(std::size_t)> set) = 0;
+  /// `now`: null where there is none.
+  virtual void choices(const char* name, const char* help, Words words, const char* now,
+                       std::function<void(const std::vector<std::size_t>&)> set) = 0;
+};
+
+/// A series of training runs by its options: `logdepth train NAME`. It stands in the folder of the
+/// paper that it comes from.
+class Experiment {
+ public:
+  virtual ~Experiment() = default;
+  virtual const char* name() const = 0;
+  /// What it is for, and an example.
+  virtual const char* help() const = 0;
+  virtual void visit(OptionVisitor& visit) = 0;
+  /// Whether a weights file of the compiler is what is trained.
+  virtual bool begins_with_weights() const { return false; }
+  /// The runs, each for one seed: their names are without it. Errors: InputError naming the option
+  /// and what was expected.
+  virtual TrainingPlan runs() const = 0;
+};
+
+using MakeExperiment = std::unique_ptr<Experiment> (*)();
+template <std::derived_from<Experiment> E>
+std::unique_ptr<Experiment> make_experiment() {
+  return std::make_unique<E>();
+}
+
+}}  // namespace logdepth::learned_records

@@ -3,14 +3,70 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "learned/word_problems/monoid_table.hpp"
 #include "objects/automaton.hpp"
+#include "objects/crasp.hpp"
+#include "objects/named_monoids.hpp"
 
-namespace logdepth::inline learned_word_problems {
+namespace logdepth { inline namespace learned_word_problems {
+
+/// A finite monoid by its multiplication table, the source of the labels of word problems.
+/// Elements are numbers 0 ... size-1.
+struct MonoidTable {
+  std::string name;
+  std::size_t size = 0;
+  std::vector<std::uint32_t> product;  ///< [size, size]: entry a*size+b is "a, then b"
+  std::vector<std::uint32_t> letters;  ///< the element of each letter
+  std::uint32_t identity = 0;
+  std::vector<std::string> element_names;  ///< lists of images where it acts on points
+  /// The number that published word problems give to each element (published_elements); empty
+  /// where they have no such monoid.
+  std::vector<std::uint32_t> published;
+
+  std::uint32_t times(std::uint32_t first, std::uint32_t second) const {
+    return product[first * size + second];
+  }
+};
+
+/// Tables are quadratic in this.
+inline constexpr std::size_t kMostElements = 4096;
+
+/// The monoid of that name (named_monoids.hpp), its elements in breadth-first order whatever the
+/// letters are, so that element 0 is the identity.
+/// Errors: InputError naming the unknown name; SizeLimit beyond kMostElements.
+MonoidTable make_monoid_table(const std::string& name, NamedLetters letters = NamedLetters::all);
+
+/// How the running products of a word w_1 w_2 ... are multiplied.
+enum class ProductOrder {
+  first_letter_first,  ///< p_i = p_(i-1), then w_i, as everywhere in this project
+  published            ///< p_i = p_(i-1) w_i with (a b)(x) = a(b(x)): w_i acts first
+};
+
+/// The numbers that the published word problems (github.com/jopetty/word-problem) give to the
+/// elements of a product of groups Sk, Ak and Zk; one per element of `elements`, which are the maps
+/// of named_monoids.hpp. Empty for other names: the published generator knows S, A and Z only.
+/// That section 7 of "A Little Depth Goes a Long Way" used this generator is unverified.
+///
+/// Its element lists, as its source src/generate_data.py and the package abstract_algebra that it
+/// calls say, and where that was compared with data:
+/// - Sk: permutations in lexicographic order of their images. Agrees with rows of S3 that a program
+///   derived from the published one was reported to print.
+/// - Ak: the commutator subgroup of Sk in the order of Sk. The published file data/A5=2.csv, all
+///   3 600 words of length 2, comes out byte for byte (by its SHA-256).
+/// - Zk: the k powers of a generator, taken here as the rotation of k points by one. The published
+///   file data/Z60=2.csv, of the older form with a length and the last product alone, comes out
+///   byte for byte.
+/// - Products: pairs in lexicographic order, the first factor slowest; more factors from the left.
+///   The published file data/A4_x_Z5=2.csv comes out byte for byte.
+/// Unverified: S4 and beyond other than through their even permutations; A1 and A2, which the
+/// published generator may refuse.
+std::vector<std::uint32_t> published_elements(const std::string& name,
+                                              const std::vector<Transformation>& elements);
 
 /// What a network answers with after every letter: of a monoid the elements, which letters change by products
 /// from the right, of an automaton its states.
@@ -59,4 +115,45 @@ inline Labelling labelling_of(const Dfa& automaton, const std::string& name, boo
   return moves;
 }
 
-}  // namespace logdepth::inline learned_word_problems
+/// States of a minimal automaton that words are labelled by.
+inline constexpr std::size_t kMostStates = 1024;
+
+/// The minimal complete automaton of a regular expression, or of a file in a format that its content says;
+/// one of both is empty. Errors: InputError naming the setting, or with another prefix the option, also for
+/// an automaton without letters, with one state, or with more than kMostStates.
+Dfa own_automaton(const std::string& regex, const std::string& file,
+                  const std::string& prefix = "task.");
+
+/// "regex-1a2b3c4d", "stem-1a2b3c4d": what tables, figures and folders call the task. The digits are
+/// those of the automaton itself, so that runs of different ones never stand in one row. `verdicts`: of
+/// words labelled by acceptance.
+std::string name_of_automaton(const Dfa& automaton, const std::string& file, bool verdicts = false);
+
+/// "stem-1a2b3c4d": the file's name, fit for folders, and digits of the content's hash. Without a file "regex".
+std::string name_with_digits(const std::string& file, const std::string& content);
+
+/// As a result holds it, so that tables need no file again.
+nlohmann::ordered_json automaton_to_json(const Dfa& automaton);
+/// Absent where `json` is not what automaton_to_json writes.
+std::optional<Dfa> automaton_from_json(const nlohmann::ordered_json& json);
+
+/// A C-RASP program that words are labelled by: its verdict on every beginning of a word.
+struct OwnCrasp {
+  std::string name;  ///< of the task: the file's, and digits of the text's hash
+  std::string text;
+  CraspProgram program;
+};
+
+/// Reads the program. Errors: InputError naming the setting, or with another prefix the option, also for an
+/// alphabet of one letter.
+OwnCrasp own_crasp(const std::string& file, const std::string& prefix = "task.");
+
+/// Keeps a pointer to `own`.
+Labelling labelling_of(const OwnCrasp& own);
+
+/// As a result holds it, so that tables need no file again.
+nlohmann::ordered_json crasp_to_json(const OwnCrasp& own);
+/// Absent where `json` is not what crasp_to_json writes.
+std::optional<CraspProgram> crasp_from_json(const nlohmann::ordered_json& json);
+
+}}  // namespace logdepth::learned_word_problems

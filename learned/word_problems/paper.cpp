@@ -7,18 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "learned/papers.hpp"
-#include "learned/report/curve_report.hpp"
-#include "learned/report/settings_sweep.hpp"
-#include "learned/word_problems/own_automaton.hpp"
-#include "learned/word_problems/own_crasp.hpp"
-#include "learned/word_problems/own_words.hpp"
-#include "learned/word_problems/presets.hpp"
-#include "learned/word_problems/published_depth.hpp"
+#include "learned/word_problems/labelling.hpp"
+#include "learned/word_problems/word_files.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/automaton.hpp"
+#include "objects/point_maps.hpp"
+#include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline learned_word_problems {
+namespace logdepth { inline namespace learned_word_problems {
 namespace {
 
 class WordProblemExperiment final : public Experiment {
@@ -33,6 +32,9 @@ class WordProblemExperiment final : public Experiment {
   void visit(OptionVisitor& visit) override {
     visit("--monoid", "groups or monoids, named as in compile regular --group: S3,A5 (default: S3)",
           monoids_);
+    visit("--group",
+          "a group or monoid by a file of its generators, a line each: (1,2,3)(4,5) or [1,2,0]",
+          group_);
     visit("--regex",
           "the states of this regular expression's minimal automaton, after every letter", regex_);
     visit("--automaton",
@@ -68,8 +70,8 @@ class WordProblemExperiment final : public Experiment {
           "each layer that runs",
           edges_, {2, 65536});
     visit("--data",
-          "train on the words of this CSV file, with columns input and target; without --monoid, "
-          "--regex, --automaton and --crasp its own letters and labels, one per letter or per word",
+          "train on the words of this CSV file, with columns input and target: its own letters and "
+          "labels, one per letter or per word",
           data_);
   }
 
@@ -87,6 +89,9 @@ class WordProblemExperiment final : public Experiment {
     if (with_states && !crasp_.empty())
       throw InputError("--crasp: expected one of --regex, --automaton and --crasp, found " +
                        std::string(regex_.empty() ? "--automaton" : "--regex") + " as well");
+    if (!group_.empty() && (own || !monoids_.empty() || !data_.empty()))
+      throw InputError(
+          "--group: expected it without --monoid, --regex, --automaton, --crasp and --data");
     if (own && !monoids_.empty())
       throw InputError(
           "--monoid: expected one of --monoid, --regex, --automaton and --crasp, found " +
@@ -96,17 +101,21 @@ class WordProblemExperiment final : public Experiment {
           " as well");
     if (!with_states && labels_ != WordTaskConfig::Labels::states)
       throw InputError("--labels: expected --regex or --automaton beside it");
-    // Without a monoid, a file of words has its own labels.
-    const bool own_labels = !own && monoids_.empty() && !data_.empty();
-    const std::vector<std::string> problems =
-        own || own_labels ? std::vector<std::string>{""}
-                          : (monoids_.empty() ? std::vector<std::string>{"S3"} : monoids_);
+    if (!data_.empty() && (own || !monoids_.empty()))
+      throw InputError(
+          "--data: a file has its own letters and labels, expected no --monoid, --regex, "
+          "--automaton or --crasp beside it");
+    std::vector<std::string> problems = monoids_;
+    if (monoids_.empty()) problems = {own || !data_.empty() ? "" : "S3"};
     std::string own_name;
-    std::uint32_t longest = 0;  // of a file with its own labels
-    if (own_labels) {
+    std::uint32_t longest = 0;  // word of a file
+    if (!data_.empty()) {
       const OwnWords words = read_own_words(data_);
       own_name = words.name;
       longest = std::max(2u, packed_ ? words.longest() / 2 : words.longest());
+    } else if (!group_.empty()) {
+      problems = {own_group()};
+      own_name = name_with_digits(group_, problems[0]);
     } else if (!crasp_.empty()) {
       own_name = own_crasp(crasp_, "--").name;
     } else if (own) {
@@ -122,7 +131,7 @@ class WordProblemExperiment final : public Experiment {
         task.automaton = automaton_;
         task.labels = labels_;
         task.crasp = crasp_;
-        if (own_labels) task.max_length = longest;
+        if (longest > 0) task.max_length = longest;
         if (max_length_) task.max_length = *max_length_;
         if (packed_) pack(config);
         task.data = data_;
@@ -146,8 +155,16 @@ class WordProblemExperiment final : public Experiment {
   }
 
  private:
+  /// By its generators, as named_monoid takes them.
+  std::string own_group() const {
+    std::vector<std::string> maps;
+    for (const Transformation& map : read_generators(read_text_file(group_), group_))
+      maps.push_back(format_transformation(map));
+    return joined(maps, " ");
+  }
+
   std::vector<std::string> monoids_;
-  std::string regex_, automaton_, crasp_;
+  std::string group_, regex_, automaton_, crasp_;
   WordTaskConfig::Labels labels_ = WordTaskConfig::Labels::states;
   WordModel kind_ = WordModel::stack;
   std::vector<std::uint32_t> depths_ = {1, 2, 4, 6}, widths_, edges_;
@@ -200,16 +217,7 @@ Paper word_problems_paper() {
   paper.tasks = {WordTaskConfig()};
   paper.experiments = {make_experiment<WordProblemExperiment>,
                        make_experiment<ConstructionExperiment>};
-  paper.reports = {{"sweep",
-                    "report on training settings tried on word problems: steps until each setting "
-                    "passes a length\nExample: logdepth report sweep runs",
-                    of_records<sweep_report>},
-                   {"curves",
-                    "report how training went: score and loss of each run against its steps, with "
-                    "a picture\nExample: logdepth report curves runs/A5 --out curves",
-                    of_records<curve_report>}};
-  paper.published = {published_depth_line(), published_width_line()};
   return paper;
 }
 
-}  // namespace logdepth::inline learned_word_problems
+}}  // namespace logdepth::learned_word_problems

@@ -2,12 +2,13 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace logdepth::inline learned_word_problems {
+namespace logdepth { inline namespace learned_word_problems {
 
 /// What each position gives every position of its attention: [position][position], from 0.
 using AttentionMatrix = std::vector<std::vector<double>>;
@@ -18,10 +19,34 @@ struct AttentionLevel {
   std::vector<AttentionMatrix> heads;
 };
 
+/// The radices of a scan, a level each: before level l a position holds the product of its last
+/// W = r_1 ... r_(l-1) letters, and reads those that end W, 2 W, ..., (r_l - 1) W back. Radices 2, 2, ...
+/// are the circuit of Hillis and Steele, and equal ones the construction `radix`.
+using Radices = std::vector<std::uint32_t>;
+/// "2, 3".
+std::string radices_text(const Radices& radices);
+
+/// What a position, from 1, reads in a level of that window W and radix, the nearest first.
+std::vector<std::size_t> radix_sources(std::size_t window, std::uint32_t radix,
+                                       std::size_t position);
+
+/// The levels that words of so many letters need: the window before each is shorter than the word.
+Radices levels_within(const Radices& radices, std::size_t letters);
+
+/// Which edges of attention a measurement leaves to a network.
+struct ReadEdges {
+  Radices radices;   ///< empty: every edge
+  bool cut = false;  ///< those of the scan are cut; else all others between letters are
+
+  /// [tokens, tokens] for every level, and one more for all layers behind: 1 where row i may read j. Each
+  /// token reads itself, and the `before` tokens in front of the word.
+  std::vector<std::vector<std::uint8_t>> views(std::size_t letters, std::size_t before) const;
+};
+
 /// The two circuits that multiply all prefixes in one layer per doubling.
 enum class PrefixPattern {
   sklansky,      ///< Sklansky 1960: a block's second half reads the end of its first half
-  hillis_steele  ///< Hillis and Steele 1986: everyone reads 2^(level - 1) positions back
+  hillis_steele  ///< Hillis and Steele 1986: the scan of radices 2, 2, ...
 };
 inline constexpr std::array kPrefixPatterns = {PrefixPattern::sklansky,
                                                PrefixPattern::hillis_steele};
@@ -50,10 +75,25 @@ struct PatternFit {
 };
 using PatternFits = std::array<PatternFit, kPrefixPatterns.size()>;
 
+/// The distance back at which a head has its sources.
+struct HeadDistance {
+  /// The most frequent, the smallest of equally frequent ones; 0: no source.
+  std::size_t distance = 0;
+  std::size_t positions = 0, of_positions = 0;  ///< with their source there; with anything there
+};
+
 struct CircuitLevel {
   std::string name, note;
   std::vector<std::optional<AttentionSource>> sources;  ///< of every position, heads together
-  PatternFits fits;                                     ///< in the order of kPrefixPatterns
+  std::vector<HeadDistance> heads;
+  PatternFits fits;  ///< in the order of kPrefixPatterns
+};
+
+/// The edges of a scan that some head draws: a source of it is that of the edge.
+struct RadixFit {
+  Radices radices;
+  std::size_t edges = 0, of_edges = 0;
+  double by_chance = 0;  ///< edges if every head read one of the positions before at random
 };
 
 /// The circuit that the attention of a network draws.
@@ -64,10 +104,13 @@ struct PrefixCircuit {
   PatternFits fits;
   /// Positions that would fit if each read one of those before it at random.
   std::array<double, kPrefixPatterns.size()> by_chance{};
+  /// The ten scans with the largest shares, the largest first, of equal ones more edges.
+  std::vector<RadixFit> scans;
 };
 
-/// Executed layer l is compared with level l of both patterns. Precondition: every level has heads,
-/// of one number of letters.
+/// Compares executed layer l with level l of both patterns, and of every scan whose radices are 2, 3 or 4. A scan
+/// ends where its product reaches the letters, or with the network. Precondition: every level has heads, of one
+/// number of letters.
 PrefixCircuit prefix_circuit(const std::vector<AttentionLevel>& levels);
 
 /// A circuit is called by a pattern of which it has this share of the positions.
@@ -77,7 +120,14 @@ inline constexpr double kNamedFrom = 0.8;
 std::string circuit_name(const PrefixCircuit& circuit);
 
 nlohmann::ordered_json to_json(const PrefixCircuit& circuit);
-/// A table of levels for people: fits of both patterns, sources of all positions.
+/// For people: fits of both patterns by level, sources of all positions, the distance of every head, then the scans
+/// with the most edges.
 std::string circuit_text(const PrefixCircuit& circuit);
 
-}  // namespace logdepth::inline learned_word_problems
+/// What a result holds of attention: for each executed layer the share of the positions that read as the
+/// circuit of Hillis and Steele has it and the most frequent distance of each head, and, as `nearest`, the scan
+/// with the largest share of its edges.
+inline constexpr const char* kDoublingShare = "hillis_steele";
+nlohmann::ordered_json circuit_of_result(const PrefixCircuit& circuit, std::size_t words);
+
+}}  // namespace logdepth::learned_word_problems

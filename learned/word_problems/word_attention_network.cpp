@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <map>
 
-#include "learned/core/batch.hpp"
+#include "base/quoted_text.hpp"
+#include "learned/core/finished_run.hpp"
+#include "learned/core/network.hpp"
 #include "learned/records/counter_random.hpp"
-#include "learned/word_problems/radix_circuit.hpp"
+#include "learned/word_problems/prefix_circuit.hpp"
 #include "learned/word_problems/task_words.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline learned_word_problems {
+namespace logdepth { inline namespace learned_word_problems {
 namespace {
 
 using Words = std::vector<std::vector<std::uint32_t>>;
@@ -25,7 +26,10 @@ constexpr std::size_t kAtOnce = 64;
 Samples samples_of_words(const WordTaskConfig& task, const WordTokens& tokens, const Words& words) {
   const std::size_t letters = words.front().size();
   Samples samples = tokens.samples(words.size(), letters);
-  samples.layer_views = task.edges_of(letters).views(letters, tokens.before());
+  // Edges may be measured on words that are longer than these.
+  ReadEdges edges = task.edges_of(letters);
+  edges.radices = levels_within(edges.radices, letters);
+  samples.layer_views = edges.views(letters, tokens.before());
   for (const auto& word : words) tokens.add(samples, word, word.size());
   samples.targets.assign(samples.count * samples.tokens, Samples::kIgnored);
   return samples;
@@ -51,14 +55,14 @@ class AttentionSum {
   void add(const Words& words) {
     std::size_t level = 0;
     std::map<std::string, std::size_t> runs;
-    const Probe probe = [&](const ProbeView& view) {
+    const Probe probe = [&](const std::string& block, const Tensor& weights) {
       const auto before = static_cast<std::int64_t>(tokens_.before());
       const Tensor sum =
-          view.weights.to(torch::kCPU, torch::kFloat64).sum(0).slice(1, before).slice(2, before);
-      const std::size_t run = ++runs[view.block];
+          weights.to(torch::kCPU, torch::kFloat64).sum(0).slice(1, before).slice(2, before);
+      const std::size_t run = ++runs[block];
       if (level == sums_.size()) {
         sums_.push_back(sum);
-        names_.push_back(named_level(view.block, run, config_.model));
+        names_.push_back(named_level(block, run, config_.model));
       } else {
         sums_[level] += sum;
       }
@@ -121,33 +125,15 @@ class AttentionSum {
 };
 
 void check(const AttentionQuestion& question, std::size_t letters, std::size_t longest) {
-  const auto expect = [](bool holds, const std::string& sentence) {
-    if (!holds) throw InputError(sentence);
-  };
-  expect(!question.word.empty() && question.word.size() <= longest,
-         fmt::format("word: expected 1 to {} letters, found {}", longest, question.word.size()));
+  require(!question.word.empty() && question.word.size() <= longest,
+          fmt::format("word: expected 1 to {} letters, found {}", longest, question.word.size()));
   for (const std::uint32_t letter : question.word)
-    expect(letter < letters,
-           fmt::format("word: expected letters from 0 to {}, found {}", letters - 1, letter));
-  expect(question.words > 0, "words: expected at least 1");
+    require(letter < letters,
+            fmt::format("word: expected letters from 0 to {}, found {}", letters - 1, letter));
+  require(question.words > 0, "words: expected at least 1");
 }
 
 }  // namespace
-
-void add_circuit(const RunConfig& config, const Network& network, nlohmann::ordered_json& result) {
-  const auto* task = config.task.try_as<WordTaskConfig>();
-  if (!task || config.constructed || config.network) return;
-  constexpr std::size_t kMostLetters = 16;
-  constexpr std::uint32_t kWords = 64;
-  const char* const trained = result.contains("trained_length") ? "trained_length" : "length";
-  AttentionQuestion question;
-  question.word.resize(std::min(result.at(trained).get<std::size_t>(), kMostLetters));
-  question.words = kWords;
-  question.seed = config.seed;
-  const torch::NoGradGuard no_grad;
-  result["circuit"] =
-      circuit_of_result(read_word_attention(network, config, question).mean, kWords);
-}
 
 WordAttention read_word_attention(const Network& network, const RunConfig& config,
                                   const AttentionQuestion& question) {
@@ -177,4 +163,42 @@ WordAttention read_word_attention(const Network& network, const RunConfig& confi
   return attention;
 }
 
-}  // namespace logdepth::inline learned_word_problems
+}}  // namespace logdepth::learned_word_problems
+
+namespace logdepth { inline namespace learned_core {
+
+// What is read off trained networks beside their answers; compiled where libtorch is found. No other paper reads
+// anything, so these two functions of core/finished_run.hpp are defined here.
+
+/// `circuit`, of a run of words: that of its attention on 64 random words of as many letters as it was trained on, at
+/// most 16. Of constructed networks and other tasks nothing.
+void add_inspections(const RunConfig& config, const Network& network,
+                     nlohmann::ordered_json& result) {
+  const auto* task = config.task.try_as<WordTaskConfig>();
+  if (!task || config.constructed) return;
+  constexpr std::size_t kMostLetters = 16;
+  constexpr std::uint32_t kWords = 64;
+  const char* const trained = result.contains("trained_length") ? "trained_length" : "length";
+  AttentionQuestion question;
+  question.word.resize(std::min(result.at(trained).get<std::size_t>(), kMostLetters));
+  question.words = kWords;
+  question.seed = config.seed;
+  const torch::NoGradGuard no_grad;
+  result["circuit"] = circuit_of_result(
+      prefix_circuit(read_word_attention(network, config, question).mean), kWords);
+}
+
+nlohmann::ordered_json inspect_run(const std::string& name, const nlohmann::json& question,
+                                   const std::string& folder, torch::Device device) {
+  if (name != kWordAttention)
+    throw InputError("--inspect: expected " + std::string(kWordAttention) + ", found " +
+                     in_quotes(name));
+  if (question.is_null()) throw InputError("--question: expected one of --inspect " + name);
+  const FinishedRun run = open_run(folder, device);
+  const torch::NoGradGuard no_grad;
+  letters_of_run(run.record);  // refuses runs of other tasks
+  return to_json(read_word_attention(*run.network, run.record.config,
+                                     attention_question_from_json(question, "--question")));
+}
+
+}}  // namespace logdepth::learned_core

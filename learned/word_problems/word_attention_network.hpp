@@ -4,7 +4,7 @@
 #include "learned/records/training_config.hpp"
 #include "learned/word_problems/word_attention.hpp"
 
-namespace logdepth::inline learned_word_problems {
+namespace logdepth { inline namespace learned_word_problems {
 
 /// Reads the attention of a network of word problems off its blocks. Errors: InputError where the
 /// word is empty, has letters that the task has not, or is longer than the task's words; where no
@@ -12,8 +12,4 @@ namespace logdepth::inline learned_word_problems {
 WordAttention read_word_attention(const Network& network, const RunConfig& config,
                                   const AttentionQuestion& question);
 
-/// Adds `circuit` to the result of a run of words: that of its attention on 64 random words of as many letters as
-/// it was trained on, at most 16. Of constructed networks and other tasks nothing.
-void add_circuit(const RunConfig& config, const Network& network, nlohmann::ordered_json& result);
-
-}  // namespace logdepth::inline learned_word_problems
+}}  // namespace logdepth::learned_word_problems

@@ -2,18 +2,23 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
-#include "learned/word_problems/monoid_table.hpp"
+#include "learned/records/training_config.hpp"
+#include "learned/report/criteria.hpp"
+#include "learned/word_problems/labelling.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/action.hpp"
+#include "objects/automaton.hpp"
 #include "objects/transition_monoid.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline learned_word_problems {
+namespace logdepth { inline namespace learned_word_problems {
 namespace {
 
 constexpr std::uint32_t kMostLength = 1u << 16;
@@ -21,10 +26,6 @@ constexpr std::uint32_t kMostLength = 1u << 16;
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
 
 }  // namespace
-
-bool WordTaskConfig::own_labels() const {
-  return monoid.empty() && regex.empty() && automaton.empty() && crasp.empty() && !data.empty();
-}
 
 const WordTaskConfig& WordTaskConfig::checked() const {
   const WordTaskConfig& c = *this;
@@ -65,13 +66,17 @@ const WordTaskConfig& WordTaskConfig::checked() const {
             "task.row_tokens: words that share a row are not taught windows, expected task.teach "
             "none");
   }
+  require(c.data.empty() ||
+              (c.monoid.empty() && c.regex.empty() && c.automaton.empty() && c.crasp.empty()),
+          "task.data: a file has its own letters and labels, expected no task.monoid, task.regex, "
+          "task.automaton or task.crasp");
   if (c.monoid.empty()) {
     require(c.teach == WordTaskConfig::Teach::none,
             "task.teach: windows are products of a monoid, expected task.teach none without one");
     require(c.letters == WordTaskConfig::Letters::all,
             "task.letters: an automaton, a program or a file has its own letters, expected all");
     require(
-        !c.own_labels() || c.labels == WordTaskConfig::Labels::states,
+        c.data.empty() || c.labels == WordTaskConfig::Labels::states,
         "task.labels: a file without task.regex and task.automaton has its own labels, expected "
         "states");
     require(c.crasp.empty() || (c.regex.empty() && c.automaton.empty()),
@@ -85,10 +90,6 @@ const WordTaskConfig& WordTaskConfig::checked() const {
 
 NamedLetters WordTaskConfig::named_letters() const {
   return letters == Letters::all ? NamedLetters::all : NamedLetters::generators;
-}
-
-std::unique_ptr<TaskSettings> WordTaskConfig::clone() const {
-  return std::make_unique<WordTaskConfig>(*this);
 }
 
 void WordTaskConfig::visit(SettingVisitor& visit) {
@@ -151,8 +152,6 @@ void WordTaskConfig::ask(const MeasureRequest& request) {
   for (const std::uint32_t radix : measured_edges.radices)
     require(radix >= 2, fmt::format("{}: expected radices of at least 2, found {}",
                                     cut ? "--cut-edges" : "--keep-edges", radix));
-  // Words of another length than those of the file are drawn, where something labels them.
-  if (request.length > 0 && !own_labels()) data.clear();
 }
 
 bool WordTaskConfig::asks_products() const {
@@ -166,4 +165,90 @@ ProductQuestion WordTaskConfig::products() const {
           elements.value().elements};
 }
 
-}  // namespace logdepth::inline learned_word_problems
+// What reports read from a result of the task `words`.
+
+namespace {
+
+/// Words that were measured at each index: `words`, or what the result has of words of many lengths.
+std::vector<double> asked_of(const RecordFields& result, std::size_t length) {
+  if (!result.has("asked")) return std::vector<double>(length, result.number("words"));
+  const std::vector<double> asked = result.numbers("asked");
+  if (asked.size() != length) result.refuse("asked", "a number for each accuracy");
+  return asked;
+}
+
+}  // namespace
+
+RunReadings WordTaskConfig::readings(const RecordFields& result, const ModelConfig& model) const {
+  RunReadings readings;
+  const auto add = [&](const RecordFields& fields, double loops, bool own) {
+    const std::vector<double> accuracy = fields.shares("accuracy");
+    const std::vector<double> asked = asked_of(result, accuracy.size());
+    for (std::size_t i = 0; i < accuracy.size(); ++i)
+      if (asked[i] > 0)
+        readings.push_back({.of = "letters",
+                            .at = static_cast<double>(i + 1),
+                            .iterations = loops,
+                            .score = accuracy[i],
+                            .samples = asked[i],
+                            .own = own});
+  };
+  if (!result.has("by_loops")) {
+    add(result, model.repeated > 0 ? model.loops.least : 1, true);
+    return readings;
+  }
+  const nlohmann::ordered_json& list = result.list("by_loops");
+  for (const nlohmann::ordered_json& item : list) {
+    const RecordFields entry = result.entry("by_loops", item);
+    add(entry, entry.count("loops"), &item == &list.back());
+  }
+  return readings;
+}
+
+RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t depth,
+                       std::uint32_t block) {
+  RunConfig config = preset("ms25", "word-problem");
+  config.task.as<WordTaskConfig>().monoid = monoid;
+  ModelConfig& model = config.model;
+  switch (kind) {
+    case WordModel::stack:
+      model.initial = depth;
+      model.repeated = 0;
+      break;
+    case WordModel::loop:
+      if (block == 0 || depth % block != 0)
+        throw InputError(
+            fmt::format("--block: expected a divisor of the depth {}, found {}", depth, block));
+      model.repeated = block;
+      model.loops.least = depth / block;
+      break;
+    case WordModel::adaptive_loop:
+      apply_preset(config, "ms25", "adaptive loop");
+      model.repeated = block;
+      model.loops.least = std::max<std::uint32_t>(1, depth);
+      break;
+  }
+  return config;
+}
+
+void pack(RunConfig& config) {
+  ModelConfig& model = config.model;
+  apply_preset(config, "ms25", model.repeated == 0 ? "packed" : "packed loop");
+  auto& words = config.task.as<WordTaskConfig>();
+  // Two words of the longest stage but one; a multiple of eight, as fused operations have it.
+  words.row_tokens = (words.max_length + 1 + 7) / 8 * 8;
+  if (model.repeated > 0) model.step_rows = std::max(model.step_rows, model.loops.least);
+}
+
+RunConfig from_construction(const std::string& weights, const std::string& monoid,
+                            WordTaskConfig::Letters letters, std::uint32_t length) {
+  RunConfig config = preset("ms25", "from-construction");
+  config.constructed->weights = weights;
+  auto& words = config.task.as<WordTaskConfig>();
+  words.monoid = monoid;
+  words.letters = letters;
+  words.max_length = length;
+  return config;
+}
+
+}}  // namespace logdepth::learned_word_problems

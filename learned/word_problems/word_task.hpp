@@ -1,21 +1,43 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "learned/records/task.hpp"
-#include "learned/records/task_settings.hpp"
-#include "learned/word_problems/radix_circuit.hpp"
+#include "learned/records/training_config.hpp"
+#include "learned/word_problems/prefix_circuit.hpp"
 #include "objects/named_monoids.hpp"
 
-namespace logdepth::inline learned_word_problems {
+namespace logdepth { inline namespace learned_word_problems {
+
+/// How far a model keeps track of a word: n* of "A Little Depth Goes a Long Way", section 7.
+struct NStar {
+  std::size_t strict = 0;  ///< largest i such that all indices up to i reach the threshold
+  std::size_t loose = 0;   ///< largest index that reaches it: the paper's wording
+  bool censored = false;   ///< strict is the length that was measured: the model may go further
+
+  bool operator==(const NStar&) const = default;
+};
+
+/// n* from the accuracies at the indices 1, 2, ... of a word; 0 where none reaches the threshold.
+inline NStar n_star(const std::vector<double>& accuracy, double threshold) {
+  NStar result;
+  for (std::size_t i = 0; i < accuracy.size(); ++i) {
+    if (!(accuracy[i] >= threshold)) continue;
+    if (result.strict == i) result.strict = i + 1;
+    result.loose = i + 1;
+  }
+  result.censored = !accuracy.empty() && result.strict == accuracy.size();
+  return result;
+}
 
 /// Running products of words over a finite monoid, the first letter first: a causal model reads a
 /// token per letter and answers with an element at each. The curriculum goes
 /// through lengths 2, 4, 8, ..., max_length; promotion asks for the last product. `measure` is n*
-/// (n_star.hpp) on words that depend on the seed alone, those of a shorter stage being beginnings
+/// (n_star) on words that depend on the seed alone, those of a shorter stage being beginnings
 /// of those of a longer one.
 ///
 /// A share `mixed_lengths` of the batches have the length of a stage drawn from those up to the
@@ -34,15 +56,13 @@ namespace logdepth::inline learned_word_problems {
 /// word behind its begin token and reading no other; the row's end cuts the last one short. Then each
 /// row, not each batch, may be of an earlier stage, and every batch has one shape whatever the stage.
 ///
-/// Words of a C-RASP program are drawn so that both of its verdicts occur (verdict_words.hpp), others uniformly.
+/// Words of a C-RASP program are drawn so that both of its verdicts occur (VerdictWords), others uniformly.
 ///
-/// With `data` the words come from that file. Those of a monoid, in either convention, and those of an
-/// automaton or a program must have its labels. Without any of these letters and labels are the names in
-/// the file; a label per word is asked for after the last letter only, and a stage trains on whole words
-/// up to its length. Every tenth of its different words is held out and is what the measure asks about, as many of
+/// With `data` the words come from that file, and letters and labels are the names in it; a label per word is asked
+/// for after the last letter only, and a stage trains on whole words up to its length. Every tenth of its different words is held out and is what the measure asks about, as many of
 /// them as there are up to `validation`; no seed changes which. Nothing is trained on a word that is
 /// held out.
-struct WordTaskConfig final : TaskSettings {
+struct WordTaskConfig final : SettingsOf<WordTaskConfig> {
   enum class Letters { all, generators };
   /// As `compile regular --group` names them; empty: the task is that of the automaton, the program, or `data`.
   std::string monoid = "S3";
@@ -71,7 +91,8 @@ struct WordTaskConfig final : TaskSettings {
   double mixed_lengths = 0;  ///< share of the batches, or rows, that may be of an earlier stage
   enum class Teach { none, windows };
   Teach teach = Teach::none;
-  std::string data;              ///< CSV file of words to train on; empty: words are drawn
+  /// CSV file of words to train on, without a monoid, automaton or program; empty: words are drawn.
+  std::string data;
   bool shuffled_labels = false;  ///< control: targets are drawn, not computed
   /// Radices of a scan, a level for each layer that runs: the only edges of attention between letters that
   /// there are, in training and after it. Empty: every edge. A word needs no level whose window is not
@@ -80,14 +101,11 @@ struct WordTaskConfig final : TaskSettings {
   ReadEdges measured_edges;  ///< of a measurement, in place of `edges`; no setting of a run
 
   const char* kind() const override { return "words"; }
-  std::unique_ptr<TaskSettings> clone() const override;
   void visit(SettingVisitor& visit) override;
   std::unique_ptr<Task> make_task(std::uint64_t seed) const override;
   std::uint32_t taught_levels() const override;
   std::uint32_t edge_levels() const override;
   bool packs() const override { return row_tokens > 0; }
-  /// Whether nothing but the file says what its labels are.
-  bool own_labels() const;
   /// These settings. Errors: InputError naming the setting that is out of range.
   const WordTaskConfig& checked() const;
   NamedLetters named_letters() const;
@@ -98,7 +116,28 @@ struct WordTaskConfig final : TaskSettings {
   void ask(const MeasureRequest& request) override;
   bool asks_products() const override;
   ProductQuestion products() const override;
-  std::optional<DepthReading> depth_reading(const RecordFields& result) const override;
+  RunReadings readings(const RecordFields& result, const ModelConfig& model) const override;
 };
 
-}  // namespace logdepth::inline learned_word_problems
+/// Word problems (MS25 section 7): a decoder with absolute positions, trained on prefix products
+/// with a curriculum of lengths.
+enum class WordModel {
+  stack,         ///< `depth` different layers, as published
+  loop,          ///< one block of `block` layers, depth / block times
+  adaptive_loop  ///< the block once per doubling of the length, the theorem's regime
+};
+RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t depth,
+                       std::uint32_t block = 1);
+
+/// Packs the words of a stack or loop into rows, so that seeds are trained together, and gives the
+/// settings for a fixed depth and a free length: a rate that passes lengths soon and falls in the last
+/// fifth, words of the measure twice as long as those of training, and for a loop the step embedding of
+/// an adaptive one.
+void pack(RunConfig& config);
+
+/// A weights file of a group as the beginning of a training run: does gradient descent keep the
+/// construction?
+RunConfig from_construction(const std::string& weights, const std::string& monoid,
+                            WordTaskConfig::Letters letters, std::uint32_t length);
+
+}}  // namespace logdepth::learned_word_problems

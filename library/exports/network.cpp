@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <limits>
 #include <utility>
+#include <variant>
 
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"
-#include "library/exports/separations.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/position_code.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
+#include "runtime/stream/embed.hpp"
 
 namespace logdepth::exports {
 namespace {
@@ -54,23 +55,9 @@ SparseMatrix matrix_of(std::uint32_t columns, const std::vector<SparseVector>& r
   return matrix;
 }
 
-/// pi(p) (runtime/README.md).
-SparseVector position_row(const Position& position, std::size_t p) {
-  SparseVector row = std::visit(
-      Overload{[&](const FirstFlagPosition& flag) { return p == 0 ? flag.first : flag.rest; },
-               [&](const CodePosition& code) {
-                 SparseVector values;
-                 for (const CodeFill& fill : code.fills) {
-                   const auto shown = rational_code(code.code, p >= fill.back ? p - fill.back : 0);
-                   for (std::size_t i = 0; i < shown.size(); ++i)
-                     values.push_back({fill.at[i], shown[i] * fill.scale});
-                 }
-                 for (const SparseEntry& e : code.parity)
-                   values.push_back({e.index, p % 2 == 0 ? e.value : -e.value});
-                 return values;
-               },
-               [&](const TablePosition& table) { return table.rows.at(p); }},
-      position);
+/// pi(p), without zeros and in the order of the coordinates.
+SparseVector sorted_position(const Position& position, std::size_t p) {
+  SparseVector row = position_row(position, p);
   std::erase_if(row, [](const SparseEntry& e) { return e.value.is_zero(); });
   std::sort(row.begin(), row.end(),
             [](const SparseEntry& a, const SparseEntry& b) { return a.index < b.index; });
@@ -105,33 +92,71 @@ class Reader {
   std::map<std::uint32_t, Rational> factors_;
 };
 
-NetworkHead head_of(const Head& source, const Reader& reader, const HeadSeparation& proved) {
+struct RowNorms {
+  std::vector<double> norms;
+  std::size_t longest = 0;  ///< entries
+};
+RowNorms norms_of(const SparseMatrix& matrix) {
+  RowNorms rows{std::vector<double>(matrix.rows), 0};
+  std::vector<std::size_t> entries(matrix.rows);
+  for (const MatrixEntry& e : matrix.entries) {
+    const double value = e.value.approximate();
+    rows.norms[e.row] += value * value;
+    rows.longest = std::max(rows.longest, ++entries[e.row]);
+  }
+  for (double& square : rows.norms) square = std::sqrt(square);
+  return rows;
+}
+
+/// |z| is sqrt(width) or 0, so a row of a matrix reads at most its norm times that.
+void bound_numbers(const Head& head, const SparseVector& mask, std::uint32_t width, double unit,
+                   NetworkHead& bounded) {
+  const RowNorms query = norms_of(head.query), key = norms_of(head.key);
+  double longest = 0, product = 0;
+  for (std::size_t d = 0; d < query.norms.size(); ++d) {
+    longest = std::max(longest, query.norms[d]);
+    product += query.norms[d] * key.norms[d];
+  }
+  const double score = width * product;
+  bounded.largest = std::max(std::sqrt(width) * longest, score);
+  const auto roundings =
+      static_cast<double>(query.longest + key.longest + query.norms.size() + mask.size() + 12);
+  bounded.loss = 1.01 * roundings * unit * score;
+}
+
+/// Proved for queries that are scaled to the norm of the key. They have it, but for the query that
+/// goes back: (x - b, 1) / |(x, 1)| is no shorter than 1 / (b + 2), the least singular value of a
+/// shear by b.
+double unscaled(double gap, const FetchStatement& fetch) {
+  const auto* pointed = std::get_if<SelectPointed>(&fetch.selector);
+  return pointed && pointed->back > 0 ? gap / (pointed->back + 2) : gap;
+}
+
+bool selects_one(const Contract& contract) {
+  if (const auto* match = std::get_if<MatchContract>(&contract)) return match->exactly_one;
+  if (const auto* find = std::get_if<FindContract>(&contract)) return find->exactly_one;
+  return std::holds_alternative<RightmostContract>(contract);
+}
+
+/// Without what is proved of its scores.
+NetworkHead head_of(const Head& source, const Reader& reader) {
   NetworkHead head;
-  head.name = proved.name;
   head.causal = source.causal;
-  head.compares = proved.compares;
-  head.selects_one = proved.selects_one;
+  head.compares = !source.query.entries.empty() && !source.key.entries.empty();
+  head.selects_one = selects_one(source.contract);
   head.query = reader(source.query);
   head.key = reader(source.key);
   head.value = reader(source.value);
   head.output = source.output;
-  head.gap = proved.gap;
-  head.largest = proved.largest;
-  head.loss = proved.loss;
   return head;
 }
 
-}  // namespace
-
-std::string head_place(const Network& network, std::size_t layer, std::size_t head) {
-  const std::string& name = network.layers[layer].heads[head].name;
-  return fmt::format("layer {}, head {}{}", layer + 1, head + 1,
-                     name.empty() ? "" : " (" + in_quotes(name) + ")");
-}
-
+/// What a number loses at most when it is rounded, relative to itself.
 double rounding_unit(const Network& network) {
   return network.single ? 0x1p-24 : 0x1p-53;
 }
+
+}  // namespace
 
 Network network_of(const Model& model, const ExportSettings& settings) {
   require_length(model, settings.length);
@@ -151,26 +176,36 @@ Network network_of(const Model& model, const ExportSettings& settings) {
   network.embedding = matrix_of(model.width, rows);
   rows.clear();
   for (std::size_t p = 0; p < network.most_tokens; ++p)
-    rows.push_back(position_row(model.position, p));
+    rows.push_back(sorted_position(model.position, p));
   network.positions = matrix_of(model.width, rows);
   network.unembedding = model.unembedding;
 
-  const Separations proved(model, static_cast<double>(network.most_tokens), rounding_unit(network));
+  const CarriedProgram proved(model, Trust::recompiled);
+  const CarriedProgram carried(model, Trust::plausible);  // the same program, layer by layer
+  const bool known = proved.trust() == Trust::recompiled && carried.fitted();
+  const PrecisionFacts facts = known ? proved.facts() : no_facts(model);
+  if (!known) network.unproved = proved.reason();
+  const double size = static_cast<double>(network.most_tokens);
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const Layer& source = model.layers[l];
     NetworkLayer& layer = network.layers.emplace_back();
     layer.block = source.block;
-    const double size = static_cast<double>(network.most_tokens);
-    const Reader attention(source.attention.mask, proved.facts(l).attention, model.width, size,
+    const Reader attention(source.attention.mask, facts.layers[l].attention, model.width, size,
                            layer.attention);
-    for (std::size_t k = 0; k < source.attention.heads.size(); ++k)
-      layer.heads.push_back(head_of(source.attention.heads[k], attention, proved.head(l, k)));
-    const Reader feedforward(source.feedforward.mask, proved.facts(l).feedforward, model.width,
+    for (std::size_t k = 0; k < source.attention.heads.size(); ++k) {
+      const Head& of = source.attention.heads[k];
+      NetworkHead& head = layer.heads.emplace_back(head_of(of, attention));
+      bound_numbers(of, source.attention.mask, model.width, rounding_unit(network), head);
+      if (!known) continue;
+      const auto& fetch = std::get<FetchStatement>(*carried.fitted()->statements(l).attention[k]);
+      head.name = fetch.name;
+      if (const auto& gap = facts.layers[l].heads[k].gap) head.gap = unscaled(gap->at(size), fetch);
+    }
+    const Reader feedforward(source.feedforward.mask, facts.layers[l].feedforward, model.width,
                              size, layer.feedforward);
     layer.in = feedforward(source.feedforward.in);
     layer.out = source.feedforward.out;
   }
-  network.unproved = proved.reason();
   return network;
 }
 
@@ -195,6 +230,93 @@ std::map<std::string, const SparseMatrix*> matrices(const Network& network) {
     }
   }
   return named;
+}
+
+namespace {
+
+/// Of hard attention without a proved separation: of the largest score, bits that rounding leaves.
+constexpr double kToleranceDouble = 0x1p-40, kToleranceSingle = 0x1p-18;
+/// Equal scores may get weights that differ by this share.
+constexpr double kTieSpread = 0x1p-12;
+
+/// At this temperature all that is not selected weighs less than half a unit together, and equal
+/// scores weigh the same but for a share of kTieSpread.
+bool separates(const NetworkHead& head, double temperature, double others, double unit) {
+  return head.gap > 8 * head.loss &&
+         temperature * (head.gap - 2 * head.loss) >= std::log(2 * others / unit) &&
+         (head.selects_one || 2 * temperature * head.loss <= kTieSpread);
+}
+
+/// The least power of two that may do so.
+double least_temperature(const NetworkHead& head, double others, double unit) {
+  return std::exp2(std::ceil(std::log2(std::log(2 * others / unit) / (head.gap - 2 * head.loss))));
+}
+
+void set_tolerance(NetworkHead& head, bool single) {
+  head.relative = !(head.gap > 8 * head.loss);
+  head.tolerance = !head.relative ? head.gap / 2 : single ? kToleranceSingle : kToleranceDouble;
+}
+
+/// Why `auto` has no temperature for a head.
+std::string unproved(const Network& network, std::size_t layer, std::size_t head) {
+  const NetworkHead& refused = network.layers[layer].heads[head];
+  const char* const format = network.single ? "float32" : "float64";
+  const std::string name = refused.name.empty() ? "" : " (" + in_quotes(refused.name) + ")";
+  const std::string place =
+      fmt::format("layer {}, head {}{}: no temperature is proved: ", layer + 1, head + 1, name);
+  if (!network.unproved.empty()) return place + network.unproved;
+  if (refused.gap == 0) return place + "no score separation is proved";
+  if (!(refused.gap > 8 * refused.loss))
+    return place + fmt::format(
+                       "at {} tokens its scores are proved to be {:.2g} apart, of which {} can "
+                       "lose {:.2g}; expected a separation of more than 8 times that loss, {:.2g}",
+                       network.most_tokens, refused.gap, format, refused.loss, 8 * refused.loss);
+  return place + fmt::format(
+                     "it averages equal scores, and at the temperature {} that its separation "
+                     "needs, {} can change their weights by a factor of exp({:.2g}); expected at "
+                     "most exp({:.2g})",
+                     refused.temperature, format, 2 * refused.temperature * refused.loss,
+                     kTieSpread);
+}
+
+}  // namespace
+
+double highest_temperature(const Network& network) {
+  double largest = 1;
+  for (const NetworkLayer& layer : network.layers)
+    for (const NetworkHead& head : layer.heads) largest = std::max(largest, head.largest);
+  return (network.single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max()) /
+         (4 * largest);
+}
+
+std::optional<std::string> choose_weighing(Network& network, const ExportSettings& settings) {
+  const double unit = rounding_unit(network);
+  const bool given = settings.attention == ExportAttention::temperature;
+  require(!given || (std::isfinite(settings.temperature) && settings.temperature > 0),
+          "--temperature: expected auto, tested, hard or a number above 0");
+  const double highest = highest_temperature(network);
+  if (given && settings.temperature > highest)
+    throw InputError(fmt::format(
+        "--temperature: expected at most {:.3g}, above which scores of {} would not be finite, "
+        "found {}",
+        highest, network.single ? "float32" : "float64", settings.temperature));
+  const auto others = static_cast<double>(std::max<std::uint64_t>(network.most_tokens, 2) - 1);
+  network.separated = true;
+  std::optional<std::string> refusal;
+  for (std::size_t l = 0; l < network.layers.size(); ++l)
+    for (std::size_t k = 0; k < network.layers[l].heads.size(); ++k) {
+      NetworkHead& head = network.layers[l].heads[k];
+      set_tolerance(head, network.single);
+      head.temperature = given           ? settings.temperature
+                         : head.compares ? least_temperature(head, others, unit)
+                                         : 1;
+      if (!head.compares) continue;
+      const bool separated =
+          network.hard ? !head.relative : separates(head, head.temperature, others, unit);
+      if (!separated && !network.hard && !given && !refusal) refusal = unproved(network, l, k);
+      network.separated = network.separated && separated;
+    }
+  return refusal;
 }
 
 }  // namespace logdepth::exports

@@ -14,7 +14,7 @@ namespace logdepth::exports {
 
 /// A weights file as other programs calculate with it: matrices that read the residual stream
 /// itself, wherever the scale of the norm is proved, and what is proved of the scores. All of it is
-/// for inputs up to one size, and exact; floating point comes in float_arrays.hpp. Derivations of
+/// for inputs up to one size, and exact; floating point comes in self_test.hpp. Derivations of
 /// the numbers are in library/exports/README.md.
 
 struct NetworkNorm {
@@ -60,18 +60,21 @@ struct Network {
   bool separated = false;  ///< every head that compares selects what it should, as proved
 };
 
-/// All but temperatures and tolerances (separations.hpp). Errors: InputError for a length that is
+/// All but temperatures and tolerances (below). Errors: InputError for a length that is
 /// none or beyond the file's limit; SizeLimit.
 Network network_of(const Model& model, const ExportSettings& settings);
-
-/// What a number loses at most when it is rounded, relative to itself.
-double rounding_unit(const Network& network);
-
-/// "layer 2, head 1 ('prev')".
-std::string head_place(const Network& network, std::size_t layer, std::size_t head);
 
 /// By the names that they have in files: embedding, positions, unembedding, layers.0.heads.0.query,
 /// layers.0.in, ..., layers.0.attention.mask.
 std::map<std::string, const SparseMatrix*> matrices(const Network& network);
+
+/// Temperature and tolerance of every head. Returns why the proved separations give no temperature,
+/// with the head, where one is to follow from them. Errors: InputError for a temperature that is no
+/// number above 0 or above highest_temperature.
+std::optional<std::string> choose_weighing(Network& network, const ExportSettings& settings);
+
+/// Above it a temperature may make a score, a difference of two, or a query of TransformerLens, which
+/// has twice the temperature, no finite number of the format.
+double highest_temperature(const Network& network);
 
 }  // namespace logdepth::exports

@@ -6,5 +6,7 @@ namespace logdepth::exports {
 extern const char* const kAnswersModule;
 extern const char* const kTorchModule;
 extern const char* const kLensModule;
+/// That of recheck/float_recheck.py.
+extern const char* const kFloatRecheck;
 
 }  // namespace logdepth::exports

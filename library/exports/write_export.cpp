@@ -10,19 +10,15 @@
 #include <set>
 
 #include "base/phrases.hpp"
-#include "library/exports/float_certificate.hpp"
-#include "library/exports/model_card.hpp"
+#include "library/exports/network.hpp"
 #include "library/exports/network_config.hpp"
-#include "library/exports/onnx_graph.hpp"
 #include "library/exports/python_modules.hpp"
-#include "library/exports/tested_temperature.hpp"
-#include "library/exports/weighing.hpp"
+#include "library/exports/self_test.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/file_pieces.hpp"
-#include "runtime/file/output_folder.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/file/sha256.hpp"
+#include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
-#include "runtime/file/whole_folder.hpp"
 
 namespace logdepth::exports {
 namespace {
@@ -44,8 +40,7 @@ const std::set<std::string> kFiles = {kTensorFile, kAnswersFile, kTorchFile,
 /// The text of a certificate, from the hash of the tensors; none where none is asked for.
 using Certify = std::function<std::string(const std::string&)>;
 
-template <class Real>
-void write_folder(WholeFolder& folder, const Network& network, const FloatArrays<Real>& arrays,
+void write_folder(WholeFolder& folder, const Network& network, const FloatArrays& arrays,
                   const nlohmann::json& config, ExportTarget target, const Certify& certify) {
   write_safetensors(tensors_of(network, arrays), folder.file(kTensorFile));
   std::map<std::string, std::string> texts = {{kConfigFile, config.dump(1) + "\n"}};
@@ -70,32 +65,33 @@ bool runs_longest(ExportTarget target) {
 }
 
 /// What passes in place of a temperature that is not proved.
-template <class Real>
 [[noreturn]] void refuse(const std::string& unproved, const Model& model, Network& network,
                          const ExportSettings& settings) {
-  const auto found = tested_temperature(model, network, float_arrays<Real>(network), settings.seed,
+  const auto found = tested_temperature(model, network, float_arrays(network), settings.seed,
                                         runs_longest(settings.target));
   throw ExportRefused(
       unproved +
-      (found ? fmt::format("; --temperature {} passes the self-test (--temperature tested)", *found)
+      (found ? fmt::format("; --temperature {} passes the self-test (--temperature tested)",
+                           found->temperature)
              : "; no power of two passes the self-test as a temperature") +
       "; --temperature hard exports averaging-hard attention");
 }
 
-template <class Real>
 SelfTest write_as(const Model& model, Network& network, const ExportSettings& settings,
                   const std::string& path, const Certify& certify) {
   // Before the self-test, which may be long: whether there is a place to write.
   std::optional<WholeFolder> folder;
   if (settings.target != ExportTarget::onnx) folder.emplace(path, kFiles);
-  const FloatArrays<Real> arrays = float_arrays<Real>(network);
+  const FloatArrays arrays = float_arrays(network);
   const bool unrolled = runs_longest(settings.target);
+  std::optional<TestedTemperature> tested;
   if (settings.attention == ExportAttention::tested &&
-      !tested_temperature(model, network, arrays, settings.seed, unrolled))
+      !(tested = tested_temperature(model, network, arrays, settings.seed, unrolled)))
     throw ExportRefused(
         "--temperature tested: no power of two passes the self-test; --temperature hard exports "
         "averaging-hard attention");
-  const SelfTest test = self_test(model, network, arrays, settings.seed, unrolled);
+  const SelfTest test =
+      tested ? tested->test : self_test(model, network, arrays, settings.seed, unrolled);
   nlohmann::json config = network_config(model, network, test, settings);
   config["unrolled"] = unrolled;
   if (settings.target == ExportTarget::onnx) {
@@ -128,17 +124,13 @@ ExportReport write_export(const Model& model, const ExportSettings& settings,
           "or "
           "transformer-lens");
     certified = certified_network(model, settings);
-    certify = [&](const std::string& tensors) {
-      return float_certificate(model, certified, tensors);
-    };
+    certify = [&](const std::string& tensors) { return float_certificate(certified, tensors); };
   } else {
     const auto unproved = choose_weighing(network, settings);
     if (unproved && settings.attention == ExportAttention::separated)
-      settings.single ? refuse<float>(*unproved, model, network, settings)
-                      : refuse<double>(*unproved, model, network, settings);
+      refuse(*unproved, model, network, settings);
   }
-  const SelfTest test = settings.single ? write_as<float>(model, network, settings, path, certify)
-                                        : write_as<double>(model, network, settings, path, certify);
+  const SelfTest test = write_as(model, network, settings, path, certify);
   ExportReport report;
   report.loops = network.loops;
   report.tokens = network.most_tokens;

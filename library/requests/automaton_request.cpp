@@ -4,19 +4,44 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
-#include "library/requests/option_checks.hpp"
-#include "library/requests/source_file.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
+#include "objects/crasp.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "objects/text_format.hpp"
 #include "objects/transition_monoid.hpp"
+#include "oracle/crasp_oracle.hpp"
+#include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline library_requests {
+namespace logdepth { inline namespace library_requests {
+
+void require_one_of(const std::string& option, const std::string& value,
+                    const std::vector<std::string>& values) {
+  if (std::ranges::find(values, value) == values.end())
+    throw InputError(option + ": " + one_of_expected(values, value));
+}
+
+void require_at_most(const std::string& option, std::uint64_t value, std::uint64_t most) {
+  if (value > most)
+    throw InputError(option + ": " + whole_number_expected(most, std::to_string(value)));
+}
+
+std::string one_of_expected(const std::vector<std::string>& values, const std::string& found) {
+  return fmt::format("expected one of {}; found {}", joined(values), in_quotes(found));
+}
+
+std::string whole_number_expected(std::uint64_t most, const std::string& found) {
+  return fmt::format("expected a whole number from 0 to {}, found {}", most, in_quotes(found));
+}
+
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of an automaton's file
@@ -26,38 +51,19 @@ std::string text_of(const std::string& content, const std::string& source) {
   return std::string(without_byte_order_mark(content, source));
 }
 
-Nfa read_fst_file(const std::string& text, const std::string& source,
-                  const AutomatonSource& beside) {
-  if (!beside.symbols) return read_fst(text, source);
-  const std::string& name = beside.symbols->name;
-  return read_fst(text, source, text_of(content_of(*beside.symbols), name), name);
-}
-Nfa read_jff_file(const std::string& text, const std::string& source, const AutomatonSource&) {
-  return read_jff(text, source);
-}
-Nfa read_dot_file(const std::string& text, const std::string& source, const AutomatonSource&) {
-  return read_dot(text, source);
-}
-
-Nfa read_mata_file(const std::string& text, const std::string& source, const AutomatonSource&) {
-  return read_mata(text, source);
-}
-Nfa read_json_file(const std::string& text, const std::string& source, const AutomatonSource&) {
-  return read_automaton_json(text, source);
-}
-
 constexpr std::array kAutomatonFiles = {
-    AutomatonFile{"fst", "--fst", "OpenFst (AT&T) text file of an acceptor", &AutomatonSource::fst,
-                  read_fst_file},
-    AutomatonFile{"jff", "--jff", "JFLAP file", &AutomatonSource::jff, read_jff_file},
+    AutomatonFile{
+        "fst", "--fst", "OpenFst (AT&T) text file of an acceptor", &AutomatonSource::fst,
+        [](const std::string& text, const std::string& source) { return read_fst(text, source); }},
+    AutomatonFile{"jff", "--jff", "JFLAP file", &AutomatonSource::jff, read_jff},
     AutomatonFile{"dot", "--dot", "Graphviz file, with accepting states as doublecircle",
-                  &AutomatonSource::dot, read_dot_file},
+                  &AutomatonSource::dot, read_dot},
     AutomatonFile{"mata", "--mata", "Mata file (@NFA-explicit or @NFA-bits)",
-                  &AutomatonSource::mata, read_mata_file},
+                  &AutomatonSource::mata, read_mata},
     // --json is said of what a command prints.
     AutomatonFile{"json", "--json-automaton",
                   "JSON file of a DFA or NFA, as the Python library automata-lib has it",
-                  &AutomatonSource::json, read_json_file},
+                  &AutomatonSource::json, read_automaton_json},
 };
 
 /// What names the automaton, by the options.
@@ -156,7 +162,7 @@ Nfa nfa_of(const TransitionTable& table) {
       where + fmt::format("expected {} names of states, found {}", states, table.states.size()));
   require(table.start < states,
           where + fmt::format("start: expected a state below {}, found {}", states, table.start));
-  Nfa nfa{Alphabet(table.letters), {table.start}, table.accepting, {}, table.states};
+  Nfa nfa{Alphabet::of_input(table.letters), {table.start}, table.accepting, {}, table.states};
   for (State from = 0; from < states; ++from) {
     if (table.next[from].size() != letters)
       throw InputError(where +
@@ -176,11 +182,29 @@ Nfa nfa_of(const TransitionTable& table) {
   return nfa;
 }
 
+/// Whether arcs lead from an initial state to an accepting one.
+bool accepts_a_word(const Nfa& nfa) {
+  std::vector<std::vector<State>> next(nfa.states());
+  for (const Nfa::Arc& arc : nfa.arcs) next[arc.from].push_back(arc.to);
+  std::vector<State> reached = nfa.initial;
+  std::vector<bool> met(nfa.states());
+  while (!reached.empty()) {
+    const State state = reached.back();
+    reached.pop_back();
+    if (met[state]) continue;
+    if (nfa.accepting[state]) return true;
+    met[state] = true;
+    reached.insert(reached.end(), next[state].begin(), next[state].end());
+  }
+  return false;
+}
+
 /// What is said of a language that is empty, or that has all words; empty for others.
-std::string note_of_language(const Nfa& nfa, const Dfa& minimal, const std::string& machine) {
-  if (minimal.states() > 1) return "";
-  if (minimal.accepting.front())
-    return "every word over its " + counted(minimal.alphabet.size(), "letter") + " is accepted";
+std::string note_of_language(const Nfa& nfa, bool all_words) {
+  if (all_words)
+    return "every word over its " + counted(nfa.alphabet.size(), "letter") + " is accepted";
+  if (accepts_a_word(nfa)) return "";
+  const std::string& machine = nfa.looks_like;
   const bool none = std::ranges::find(nfa.accepting, true) == nfa.accepting.end();
   return std::string(nfa.initial.empty() ? "no state is initial"
                      : none              ? "no state accepts"
@@ -188,21 +212,75 @@ std::string note_of_language(const Nfa& nfa, const Dfa& minimal, const std::stri
          ", so no word is accepted" + (machine.empty() ? "" : "; " + machine);
 }
 
-/// One that is decided by following its arcs.
-LoadedAutomaton load_arcs(const std::string& name, Nfa nfa, const std::string& where,
-                          const std::optional<Alphabet>& alphabet) {
-  if (alphabet) nfa = over_alphabet(std::move(nfa), *alphabet, where);
-  auto oracle = make_nfa_oracle(nfa, name);
-  std::vector<std::string> notes = nfa.notes;
-  const std::string machine = nfa.looks_like;
-  LoadedAutomaton loaded = load_language(name, std::move(nfa), std::move(oracle));
-  loaded.notes = std::move(notes);
-  const std::string note = note_of_language(*loaded.given, *loaded.minimal, machine);
-  if (!note.empty()) loaded.notes.push_back(where + ": " + note);
-  return loaded;
+/// What a user gives, other than a group.
+struct Given {
+  std::string name, where;
+  Nfa nfa;
+  std::optional<ParsedRegex> regex;
+};
+
+/// Characters that stand for words or languages elsewhere, and expressions that are names of groups.
+std::vector<std::string> notes_on_regex(const std::string& text, const Alphabet& alphabet) {
+  std::vector<std::string> notes;
+  for (const std::string& letter : alphabet.names())
+    if ((is_epsilon_word(letter) || letter == "\xE2\x88\x85") &&
+        text.find(letter) != std::string::npos)
+      notes.push_back("the letter " + in_quotes(letter) +
+                      " is read as a letter; () is the empty word, and !(.*) is no word");
+  if (std::isalpha(static_cast<unsigned char>(text[0])) == 0) return notes;
+  try {
+    (void)named_monoid(text, NamedLetters::generators);
+    notes.push_back("the expression " + in_quotes(text) +
+                    " is read as a word of letters; --group reads it as a group");
+  } catch (const std::runtime_error&) {
+    // It is no name of a group, or of a large one.
+  }
+  return notes;
+}
+
+Given given_by(const AutomatonSource& source, const Letters& letters) {
+  std::optional<Alphabet> alphabet;
+  if (source.alphabet) {
+    alphabet = Alphabet::of_input(*source.alphabet);
+  } else if (!letters.empty()) {
+    alphabet = Alphabet(letters);
+  }
+  if (source.regex) {
+    ParsedRegex regex = parse_regex(*source.regex, alphabet);
+    Nfa nfa = to_nfa(regex);
+    nfa.notes = notes_on_regex(*source.regex, nfa.alphabet);
+    return {"regex " + *source.regex, "", std::move(nfa), std::move(regex)};
+  }
+  Given given;
+  if (source.transitions) {
+    given = {source.transitions->name, source.transitions->name, nfa_of(*source.transitions), {}};
+  } else {
+    const AutomatonFile& kind = *std::ranges::find_if(
+        kAutomatonFiles,
+        [&](const AutomatonFile& known) { return (source.*known.file).has_value(); });
+    const SourceFile& file = *(source.*kind.file);
+    const std::string text = text_of(content_of(file, kMostBytes), file.name);
+    const auto& symbols = source.symbols;  // of OpenFst files only
+    given = {std::string(kind.name) + " " + base_name(file),
+             file.name,
+             symbols ? read_fst(text, file.name, text_of(content_of(*symbols), symbols->name),
+                                symbols->name)
+                     : kind.read(text, file.name),
+             {}};
+  }
+  if (alphabet) given.nfa = over_alphabet(std::move(given.nfa), *alphabet, given.where);
+  return given;
 }
 
 }  // namespace
+
+std::string content_of(const SourceFile& source, std::size_t limit) {
+  return source.text ? *source.text : read_text_file(source.name, limit);
+}
+
+std::string base_name(const SourceFile& source) {
+  return std::filesystem::path(source.name).filename().string();
+}
 
 std::span<const AutomatonFile> automaton_files() {
   return kAutomatonFiles;
@@ -244,31 +322,33 @@ Letters split_letters(const std::string& text) {
   return names;
 }
 
+std::string show_word(const Letters& letters) {
+  const bool together = std::ranges::all_of(
+      letters, [](const std::string& letter) { return count_characters(letter) == 1; });
+  return joined(letters, together ? "" : " ");
+}
+
 LoadedAutomaton load_automaton(const AutomatonSource& source, const Letters& letters) {
   check_source(source);
   if (source.group) return load_group(source);
-  std::optional<Alphabet> alphabet;
-  if (source.alphabet) {
-    alphabet = Alphabet(*source.alphabet);
-  } else if (!letters.empty()) {
-    alphabet = Alphabet(letters);
-  }
-  if (source.regex) {
-    ParsedRegex regex = parse_regex(*source.regex, alphabet);
-    Nfa nfa = to_nfa(regex);
-    return load_language("regex " + *source.regex, std::move(nfa),
-                         make_regex_oracle(std::move(regex)));
-  }
-  if (source.transitions)
-    return load_arcs(source.transitions->name, nfa_of(*source.transitions),
-                     source.transitions->name, alphabet);
-  const AutomatonFile& kind = *std::ranges::find_if(
-      kAutomatonFiles,
-      [&](const AutomatonFile& known) { return (source.*known.file).has_value(); });
-  const SourceFile& file = *(source.*kind.file);
-  return load_arcs(std::string(kind.name) + " " + base_name(file),
-                   kind.read(text_of(content_of(file, kMostBytes), file.name), file.name, source),
-                   file.name, alphabet);
+  Given given = given_by(source, letters);
+  auto oracle =
+      given.regex ? make_regex_oracle(*given.regex) : make_nfa_oracle(given.nfa, given.name);
+  LoadedAutomaton loaded = load_language(given.name, std::move(given.nfa), std::move(oracle));
+  loaded.notes = loaded.given->notes;
+  const bool all = loaded.minimal->states() == 1 && loaded.minimal->accepting.front();
+  const std::string note = given.regex ? "" : note_of_language(*loaded.given, all);
+  if (!note.empty()) loaded.notes.push_back(given.where + ": " + note);
+  return loaded;
+}
+
+std::optional<Nfa> given_automaton(const AutomatonSource& source) {
+  check_source(source);
+  if (source.group) return std::nullopt;
+  Given given = given_by(source, {});
+  const std::string note = given.regex ? "" : note_of_language(given.nfa, false);
+  if (!note.empty()) given.nfa.notes.push_back(given.where + ": " + note);
+  return std::move(given.nfa);
 }
 
 Nfa LoadedAutomaton::minimal_to_write() const {
@@ -286,4 +366,96 @@ std::string LoadedAutomaton::sizes() const {
                      minimal ? counted(minimal->states(), "state") : "more than 100000 states");
 }
 
-}  // namespace logdepth::inline library_requests
+namespace {
+
+constexpr std::string_view kCommand = "command:", kCrasp = "crasp:";
+
+/// "--against X": X is "kind:value", a file of a known kind, or a regular expression.
+void name_automaton(const std::string& against, AutomatonSource& automaton) {
+  const auto after = [&](const std::string& kind) -> std::optional<std::string> {
+    if (!against.starts_with(kind + ":")) return std::nullopt;
+    return against.substr(kind.size() + 1);
+  };
+  if (const auto expression = after("regex")) {
+    automaton.regex = *expression;
+    return;
+  }
+  if (const auto name = after("group")) {
+    automaton.group = *name;
+    return;
+  }
+  std::string endings;
+  const std::string extension = std::filesystem::path(against).extension().string();
+  for (const AutomatonFile& kind : automaton_files()) {
+    if (const auto file = after(kind.name)) {
+      automaton.*kind.file = *file;
+      return;
+    }
+    endings += std::string(endings.empty() ? "." : ", .") + kind.name;
+  }
+  for (const AutomatonFile& kind : automaton_files())
+    if (extension == std::string(".") + kind.name) {
+      automaton.*kind.file = against;
+      return;
+    }
+  if (std::filesystem::is_regular_file(against))
+    throw InputError("--against " + against + ": expected a file that ends in " + endings +
+                     " or .crasp; an oracle program is given as command:" + shell_word(against));
+  automaton.regex = against;
+}
+
+/// The file of "crasp:FILE", or a file by its extension.
+std::optional<std::string> crasp_file(const std::string& against) {
+  if (against.starts_with(kCrasp)) return against.substr(kCrasp.size());
+  if (std::filesystem::path(against).extension() == ".crasp") return against;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> OracleRequest::command() const {
+  if (!against.starts_with(kCommand)) return std::nullopt;
+  const std::size_t from = against.find_first_not_of(" \t\n", kCommand.size());
+  if (from == std::string::npos) throw InputError("--against: expected a program after command:");
+  return against.substr(from, against.find_last_not_of(" \t\n") + 1 - from);
+}
+
+NamedLanguage load_language_oracle(const OracleRequest& request, const Model& model) {
+  if (request.against.starts_with("graph:") || request.against == "division")
+    throw InputError("the weights file " + in_quotes(model.name) + " takes words; " +
+                     in_quotes(request.against) + " is for " +
+                     (request.against == "division" ? "raw streams" : "graphs"));
+  if (!request.against.empty() && names_automaton(request.automaton))
+    throw InputError("expected --against or an option that names a language, found both");
+  if (const auto command = request.command()) {
+    auto oracle = make_command_oracle(*command, Alphabet(model.alphabet));
+    std::string name = oracle->name();
+    return {std::move(oracle), std::move(name)};
+  }
+  if (const auto file = crasp_file(request.against)) {
+    std::string name = "crasp " + std::filesystem::path(*file).filename().string();
+    auto oracle = make_crasp_oracle(parse_crasp(read_text_file(*file), *file), name);
+    return {std::move(oracle), std::move(name)};
+  }
+  if (request.against.empty() && !names_automaton(request.automaton))
+    throw InputError(
+        "expected --against with an oracle: a regular expression, group:NAME, crasp:FILE, "
+        "a file of an automaton or command:PROGRAM");
+  AutomatonSource automaton = request.automaton;
+  if (!request.against.empty()) name_automaton(request.against, automaton);
+  LoadedAutomaton loaded = load_automaton(automaton, model.alphabet);
+  return {std::move(loaded.oracle), std::move(loaded.name), std::move(loaded.notes)};
+}
+
+NamedReachability load_reachability_oracle(const OracleRequest& request, const Model& model) {
+  if (const auto command = request.command())
+    return {make_command_reachability(*command), false, kCommandOracle + *command};
+  const bool undirected = request.against == "graph:undirected-reachability";
+  if (!undirected && request.against != "graph:reachability")
+    throw InputError("the weights file " + in_quotes(model.name) +
+                     " takes graphs; expected --against graph:reachability, "
+                     "graph:undirected-reachability or command:PROGRAM");
+  return {nullptr, undirected, request.against};
+}
+
+}}  // namespace logdepth::library_requests

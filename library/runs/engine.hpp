@@ -9,14 +9,14 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/columns/column_statistics.hpp"
+#include "runtime/columns/column.hpp"
 #include "runtime/exact/decided_run.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline library_runs {
+namespace logdepth { inline namespace library_runs {
 
 /// A number as it was read off a run.
 struct ReadNumber {
@@ -46,7 +46,7 @@ struct RoundedStatistics {
 
 using RunStatistics = std::variant<ExactStatistics, RoundedStatistics>;
 
-/// An arithmetic: runs one input after the other; the questions are about the latest.
+/// Runs inputs one after the other, in exact or floating-point arithmetic. Questions are about the latest run.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -66,7 +66,7 @@ class Engine {
   virtual Read<std::vector<ReadNumber>> numbers(std::size_t token) = 0;
   /// Exact runs: where the input left the field of sums of square roots, if it did.
   virtual std::optional<std::string> left_field() const { return std::nullopt; }
-  /// Exact runs: the first promise that this input broke.
+  /// The first promise that this input broke.
   virtual std::optional<std::string> broken_promise() const { return std::nullopt; }
   /// Of all inputs.
   virtual RunStatistics statistics() const = 0;
@@ -83,8 +83,8 @@ class MomentObserver : public ForwardObserver<ValueId> {
   const Exact* arithmetic = nullptr;  ///< of the engine, which says it
 };
 
-/// Who looks on.
-struct Spectators {
+/// What is called during a run.
+struct RunObservers {
   std::function<void(const Location&)> progress = {};  ///< called after every sublayer
   MomentObserver* moments = nullptr;                   ///< of exact runs
 };
@@ -97,12 +97,28 @@ constexpr std::size_t kLeastColumnTokens = 2048;
 /// rest, with the same answers, on interned exact numbers, with nested radicals where these do not do. Every
 /// contract is checked, up to where the numbers leave the field. Keeps a reference.
 std::unique_ptr<Engine> exact_engine(const Model& model, std::size_t threads = 1,
-                                     const Spectators& spectators = {},
+                                     const RunObservers& observers = {},
                                      std::size_t least_column_tokens = kLeastColumnTokens);
-/// Floating point, with what is proved from the file's program. A contract that is not seen to be kept
-/// takes the certificate away; what broke it, if anything did, is for an exact run to say. Errors: as
-/// FloatRunner.
+/// Floating point, with what is proved from the file's program. A contract that is not known to be kept
+/// takes the certificate away: the program proves it, or the scores show it, or an exact run of the input
+/// checks it. Errors: as FloatRunner.
 std::unique_ptr<Engine> float_engine(const Model& model, const FloatOptions& options,
-                                     const Spectators& spectators = {});
+                                     const RunObservers& observers = {});
 
-}  // namespace logdepth::inline library_runs
+/// The automaton that a file for words follows, as its prefix readout numbers the states.
+struct StateNumbers {
+  std::uint32_t states = 0;              ///< numbered 0, 1, ...
+  std::uint32_t initial = 0;             ///< after the empty word
+  std::vector<std::uint32_t> accepting;  ///< ascending
+  std::vector<std::string> names;        ///< of the states, where the file has them
+};
+
+/// Read from exact runs of a shortest word to each state and of its extensions by one letter: the
+/// verdicts have to depend on the state alone. Where the file reads products, the state after a word
+/// is the image of state 0. Absent where the file reads neither, where its points are no states (the
+/// named groups, whose verdict is the identity), where the runs disagree, and for more than
+/// kMostNumbered extensions.
+inline constexpr std::size_t kMostNumbered = 1024;
+std::optional<StateNumbers> state_numbers(const Model& model);
+
+}}  // namespace logdepth::library_runs

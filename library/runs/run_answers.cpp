@@ -1,13 +1,18 @@
 #include "library/runs/run_answers.hpp"
 
-#include <utility>
+#include <variant>
 
+#include "base/overload.hpp"
+#include "base/quoted_text.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "logdepth/errors.hpp"
+#include "oracle/reachability_oracle.hpp"
+#include "proofs-check/check/words.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/unrolling.hpp"
-#include "runtime/numbers/float_text.hpp"
+#include "runtime/file/model_meaning.hpp"
+#include "runtime/numbers/real.hpp"
 
-namespace logdepth::inline library_runs {
+namespace logdepth { inline namespace library_runs {
 namespace {
 
 bool names_numbers(const Model& model) {
@@ -138,4 +143,141 @@ void RunAnswers::read_last(std::size_t letters, bool every_token, RunAnswer& ans
   read_verdict(engine_->accepts(last), answer);
 }
 
-}  // namespace logdepth::inline library_runs
+namespace {
+
+constexpr const char* kProgram = "program";
+/// More tokens take a program minutes.
+constexpr std::size_t kMostCompared = 4000;
+
+void ask_language(const OracleRequest& request, const Model& model,
+                  const std::vector<std::string>& word, RunReview& review) {
+  const NamedLanguage language = load_language_oracle(request, model);
+  ExactRuns runs(model);
+  WordDomain questions(model, *language.oracle);
+  ComparedCounts counts;
+  const auto finding = runs.ask(questions, questions.word_of(word), counts);
+  // The picture says itself which promise was broken.
+  if (finding && property_of(*finding) != TestedProperty::contract)
+    review.wrong_answer = "expected " + expected_text(*finding) + ", found " + got_text(*finding);
+  Word letters;
+  for (const std::string& name : word)
+    letters.push_back(language.oracle->alphabet().find(name).value());
+  if (std::holds_alternative<AcceptOutput>(model.output))
+    review.verdict = language.oracle->accepts(letters);
+  review.prefixes = RightPrefixes(model, *language.oracle).of(letters);
+}
+
+void ask_reachability(const OracleRequest& request, const Model& model, const Graph& graph,
+                      const std::optional<VertexPair>& pair, RunReview& review) {
+  const NamedReachability right = load_reachability_oracle(request, model);
+  if (right.program) {
+    if (pair) review.verdict = right.program(graph, pair->first, pair->second);
+    return;
+  }
+  if (right.undirected) {
+    Graph both_ways = graph;
+    both_ways.make_undirected();
+    if (both_ways.edge_count() != graph.edge_count())
+      throw InputError("--against " + right.name +
+                       ": expected a graph with every edge both ways, as --undirected takes it");
+  }
+  const ReachabilityOracle searched(graph);
+  if (pair) review.verdict = searched.reaches(pair->first, pair->second);
+  review.reaches = searched.transitive_closure();
+}
+
+void ask_oracle(const OracleRequest& request, const Model& model, const OneQuestion& question,
+                RunReview& review) {
+  std::visit(
+      Overload{[&](const WordInput&) {
+                 if (request.against == "computation-graph")
+                   throw InputError(
+                       "--against computation-graph: a picture compares such a file with its "
+                       "program; expected --against program");
+                 ask_language(request, model, question.word.value(), review);
+               },
+               [&](const GraphInput&) {
+                 ask_reachability(request, model, question.graph.value(), question.pair, review);
+               },
+               [&](const CellsInput&) {
+                 // Quotients and remainders of natural numbers are judged where they are drawn.
+                 if (request.against != "division")
+                   throw InputError("the weights file " + in_quotes(model.name) +
+                                    " takes raw streams; expected --against division or program");
+               }},
+      model.input);
+}
+
+/// Errors: InputError where there is none, or none of these weights.
+void compare_with_program(const std::optional<Program>& program, const Model& model,
+                          const Tokens& tokens, RunReview& review) {
+  auto difference = first_difference(program ? *program : carried_by(model), model, tokens);
+  if (difference.has_value()) review.difference = std::move(difference).value();
+}
+
+/// The weights in another arithmetic beside the exact run of the same weights.
+Outcome<std::optional<Difference>> in_floats(const DiffSettings& settings, const Model& model,
+                                             const Tokens& tokens) {
+  FloatOptions floats = requested_engine({.engine = settings.engine, .threads = 1});
+  floats.rule = settings.rule.value_or("plain") == "plain" ? FloatOptions::Rule::plain
+                                                           : FloatOptions::Rule::bounded;
+  floats.scores = settings.scores.value_or("product") == "product" ? FloatOptions::Scores::product
+                                                                   : FloatOptions::Scores::distance;
+  const CarriedProgram program(model, Trust::recompiled);
+  return first_float_difference(model, program.facts(), floats, tokens);
+}
+
+}  // namespace
+
+RunReview review_of(const ReviewRequest& request, const Model& model, const OneQuestion& question,
+                    const std::function<void(const std::string&)>& note) {
+  RunReview review;
+  if (!request.oracle && !request.program) return review;
+  if (!question.tokens.has_value()) return review;
+  review.although_refused = true;
+  const bool only_program = request.oracle && request.oracle->against == kProgram;
+  if (request.oracle && !only_program) ask_oracle(*request.oracle, model, question, review);
+  const std::size_t tokens = question.tokens.value().kinds.size();
+  if (!request.program && !only_program && tokens > kMostCompared) {
+    note("the run of " + std::to_string(tokens) +
+         " tokens is not compared with its program; --against program does only that");
+    return review;
+  }
+  try {
+    compare_with_program(request.program, model, question.tokens.value(), review);
+  } catch (const InputError& error) {
+    if (request.program || only_program) throw;
+    note(std::string("the run is not compared with a program: ") + error.what());
+  }
+  return review;
+}
+
+Program carried_by(const Model& model) {
+  const CarriedProgram carried(model, Trust::none);
+  if (!carried.program()) throw InputError(carried.reason());
+  return *carried.program();
+}
+
+void require_consistent(const DiffSettings& settings) {
+  const bool exact = settings.engine == "exact";
+  require(!exact || (!settings.rule && !settings.scores),
+          "--rule and --scores require a floating-point --engine");
+  require(exact || !settings.program,
+          "--program requires --engine exact; a floating-point run is compared with the exact run");
+  if (settings.rule) require_one_of("--rule", *settings.rule, kDiffRules);
+  if (settings.scores) require_one_of("--scores", *settings.scores, kDiffScores);
+  if (!exact) requested_engine({.engine = settings.engine, .threads = 1});
+}
+
+Outcome<std::optional<Difference>> difference_of(const DiffSettings& settings, const Model& model,
+                                                 const Outcome<Tokens>& tokens) {
+  const bool exact = settings.engine == "exact";
+  std::optional<Program> embedded;
+  if (exact && !settings.program) embedded = carried_by(model);
+  if (!tokens.has_value()) return tokens.refusal();
+  if (!exact) return in_floats(settings, model, tokens.value());
+  return first_difference(embedded ? *embedded : settings.program->program(), model,
+                          tokens.value());
+}
+
+}}  // namespace logdepth::library_runs

@@ -9,9 +9,9 @@
 #include "proofs-check/check/divisions.hpp"
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
-#include "runtime/file/prefix_answer.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline library_runs {
+namespace logdepth { inline namespace library_runs {
 namespace {
 
 static_assert(static_cast<int>(WrongWord::Wrong::cell) == static_cast<int>(TestedProperty::cell));
@@ -44,10 +44,9 @@ TestResult tested_words(const Model& model, const LanguageOracle& oracle, const 
                         const Asking& how) {
   require(std::holds_alternative<WordInput>(model.input),
           "the weights file " + in_quotes(model.name) + " does not take words");
-  ExactRuns runs(model);
   WordDomain questions(model, oracle);
-  const auto found = examine_words(runs, questions,
-                                   {words.up_to, words.random, words.max_length, words.seed}, how);
+  const auto found =
+      examine_words(questions, {words.up_to, words.random, words.max_length, words.seed}, how);
   TestResult result;
   result.within = words;
   take(found, &TestedWords::max_length, result);
@@ -69,11 +68,10 @@ TestResult tested_words(const Model& model, const LanguageOracle& oracle, const 
 
 GraphTestResult tested_graphs(const Model& model, ReachabilityQuestion oracle,
                               const TestedGraphs& graphs, const Asking& how) {
-  ExactRuns runs(model);
   GraphDomain questions(model, graphs.undirected, std::move(oracle));
   const GraphPlan plan{{graphs.up_to, graphs.random, graphs.max_size, graphs.seed},
                        graphs.loopless_beyond};
-  const auto found = examine_graphs(runs, questions, plan, how);
+  const auto found = examine_graphs(questions, plan, how);
   GraphTestResult result;
   result.within = graphs;
   take(found, &TestedGraphs::max_size, result);
@@ -93,11 +91,9 @@ GraphTestResult tested_graphs(const Model& model, ReachabilityQuestion oracle,
 
 DivisionTestResult tested_divisions(const Model& model, const TestedDivisions& divisions,
                                     const Asking& how) {
-  ExactRuns runs(model);
   DivisionDomain questions(model);
   const auto found = examine_divisions(
-      runs, questions, {divisions.up_to, divisions.random, divisions.max_length, divisions.seed},
-      how);
+      questions, {divisions.up_to, divisions.random, divisions.max_length, divisions.seed}, how);
   DivisionTestResult result;
   result.within = divisions;
   take(found, &TestedDivisions::max_length, result);
@@ -115,10 +111,9 @@ DivisionTestResult tested_divisions(const Model& model, const TestedDivisions& d
 ComputationGraphTestResult tested_computation_graphs(const Model& model,
                                                      const TestedComputationGraphs& graphs,
                                                      const Asking& how) {
-  ExactRuns runs(model);
   ComputationGraphDomain questions(model);
   const auto found = examine_computation_graphs(
-      runs, questions, {graphs.up_to, graphs.random, graphs.max_size, graphs.seed}, how);
+      questions, {graphs.up_to, graphs.random, graphs.max_size, graphs.seed}, how);
   ComputationGraphTestResult result;
   result.within = graphs;
   take(found, &TestedComputationGraphs::max_size, result);
@@ -133,4 +128,4 @@ ComputationGraphTestResult tested_computation_graphs(const Model& model,
   return result;
 }
 
-}  // namespace logdepth::inline library_runs
+}}  // namespace logdepth::library_runs

@@ -6,7 +6,7 @@
 #include "proofs-check/check/examine.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth::inline library_runs {
+namespace logdepth { inline namespace library_runs {
 
 // Tests of a weights file, as the functions of logdepth/test.hpp; `how`: with progress, or one of many
 // parts. Errors: as theirs.
@@ -25,4 +25,4 @@ ComputationGraphTestResult tested_computation_graphs(const Model& model,
 /// Vertices are their numbers.
 DirectedGraph numbered_graph(const Graph& graph);
 
-}  // namespace logdepth::inline library_runs
+}}  // namespace logdepth::library_runs

@@ -10,12 +10,12 @@
 #include <sstream>
 
 #include "base/quoted_text.hpp"
-#include "cli/answer_command.hpp"
+#include "cli/commands.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/exact/run_memory.hpp"
+#include "runtime/exact/run_model.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline playground_face {
+namespace logdepth { inline namespace playground_face {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,7 +120,7 @@ std::string answer_question(const std::string& question) {
   return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace logdepth::inline playground_face
+}}  // namespace logdepth::playground_face
 
 extern "C" {
 /// playground/face.mjs calls both. The text stands until the next call.

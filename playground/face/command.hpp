@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth::inline playground_face {
+namespace logdepth { inline namespace playground_face {
 
 /// Runs a command of `logdepth` on texts. The question is a JSON object: `arguments`, as after the name of the program, and `files`,
 /// the texts by name that the command can read. The answer: exit `status`, `output` (standard output), `messages` (standard error)
@@ -19,4 +19,4 @@ const std::vector<std::string>& other_commands();
 /// The sentence that refuses `what`, a part that is left out.
 std::string is_left_out(const std::string& what);
 
-}  // namespace logdepth::inline playground_face
+}}  // namespace logdepth::playground_face

@@ -7,16 +7,14 @@
 #include <vector>
 
 #include "base/phrases.hpp"
-#include "cli/answers.hpp"
-#include "cli/certify_file.hpp"
+#include "cli/commands.hpp"
 #include "cli/early_end.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
-#include "objects/graph_formats.hpp"
+#include "objects/graph_files.hpp"
 #include "oracle/command_oracle.hpp"
 #include "playground/face/command.hpp"
 #include "report/pictures/render.hpp"
-#include "report/pictures/tikz.hpp"
 #include "runtime/floats/float_run.hpp"
 
 namespace logdepth {
@@ -29,18 +27,17 @@ std::string is_left_out(const std::string& what) {
 
 const std::vector<std::string>& other_commands() {
   static const std::vector<std::string> commands = {
-      "test",    "check",  "certify", "merge", "draw",    "export",  "zoo", "play",
-      "convert", "report", "train",   "data",  "compare", "measure", "lm"};
+      "test",    "check",  "certify", "draw", "export",  "zoo",    "play",
+      "convert", "report", "train",   "data", "compare", "measure"};
   return commands;
 }
 
 std::vector<std::string> left_out() {
   return {"floating point (--engine, --device, --temperature)",
           "Graphviz (DOT files), and pictures as .pdf, .png, .tex and .tikz",
-          "GraphML",
-          "certificates (--certify)",
           "a program as test oracle (--against command:PROGRAM)",
           "the time limit --seconds",
+          "the manual page and completions (--man, --completion)",
           "the commands " + joined(other_commands())};
 }
 
@@ -64,12 +61,6 @@ Graph read_dot_graph(const std::string&, const std::string& source) {
 }
 std::string write_dot_graph(const Graph&) {
   refuse("Graphviz");
-}
-Graph read_graphml(const std::string&, const std::string& source) {
-  refuse(source + ": GraphML");
-}
-std::string write_graphml(const Graph&) {
-  refuse("GraphML");
 }
 }  // namespace objects
 
@@ -100,12 +91,16 @@ std::string tikz_document(const std::string&) {
 }
 }  // namespace report_pictures
 
-inline namespace runtime_floats {
-namespace float_pass {
-template <class Real>
-struct PlanMatrix {};
-}  // namespace float_pass
+inline namespace cli {
+std::string manual_page(const CLI::App&) {
+  refuse("the manual page");
+}
+std::string completion_script(const CLI::App&) {
+  refuse("the completion of a shell");
+}
+}  // namespace cli
 
+inline namespace runtime_floats {
 class FloatRunner::Engine {};
 
 FloatRunner::FloatRunner(const Model& model, const PrecisionFacts&, const FloatOptions&)
@@ -118,10 +113,6 @@ Outcome<FloatStream> FloatRunner::run(const Tokens&, const std::vector<FloatObse
   refuse("floating point");
 }
 Outcome<FloatAnswer<bool>> FloatRunner::accepts(const FloatStream&, std::size_t) const {
-  refuse("floating point");
-}
-Outcome<FloatAnswer<bool>> FloatRunner::relation(const FloatStream&, std::size_t,
-                                                 std::size_t) const {
   refuse("floating point");
 }
 Outcome<FloatAnswer<bool>> FloatRunner::connected(const FloatStream&, std::size_t,
@@ -146,32 +137,18 @@ FloatStatistics& FloatStatistics::operator+=(const FloatStatistics&) {
 const char* certificate_name(Certificate) {
   refuse("floating point");
 }
-int cuda_devices() {
-  return 0;
-}
-bool built_with_cuda() {
-  return false;
-}
 }  // namespace runtime_floats
 
 inline namespace cli {
 
-std::string certificate_path(const std::string&) {
-  refuse("--certify");
-}
-int certify_file(const std::string&, const std::string&, bool, std::ostream&) {
-  refuse("--certify");
-}
-
 // No signal and no timer ends a command here; the page stops its worker. Answers are texts already.
-void add_time_limit(CLI::App&) {}
+void add_time_limit(CLI::App&, const CLI::Validator&) {}
 void write_out_answers() {
   std::cout.flush();
 }
 void drop_unfinished_answer() {
   if (auto* const text = dynamic_cast<std::stringbuf*>(std::cout.rdbuf())) text->str("");
 }
-void print_by_lines() {}
 
 }  // namespace cli
 }  // namespace logdepth

@@ -59,7 +59,6 @@ LOGDEPTH_WITH_TEST(any_of)
 LOGDEPTH_WITH_TEST(none_of)
 LOGDEPTH_WITH_TEST(count_if)
 LOGDEPTH_WITH_TEST(find_if)
-LOGDEPTH_WITH_TEST(for_each)
 #undef LOGDEPTH_WITH_TEST
 
 template <class Range, class Value, class Projection = std::identity>
@@ -106,14 +105,6 @@ template <class Range, class Out>
 constexpr auto copy(Range&& range, Out out) {
   out = std::copy(ranges::begin(range), ranges::end(range), std::move(out));
   return older_ends<decltype(ranges::end(range)), Out>{ranges::end(range), std::move(out)};
-}
-template <class Range, class Out, class Test, class Projection = std::identity>
-constexpr void copy_if(Range&& range, Out out, Test test, Projection projection = {}) {
-  std::copy_if(ranges::begin(range), ranges::end(range), out, older::after(test, projection));
-}
-template <class Range, class Out, class Function, class Projection = std::identity>
-constexpr void transform(Range&& range, Out out, Function function, Projection projection = {}) {
-  std::transform(ranges::begin(range), ranges::end(range), out, older::after(function, projection));
 }
 
 template <class Range, class Less = ranges::less, class Projection = std::identity>

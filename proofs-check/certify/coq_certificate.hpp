@@ -3,8 +3,6 @@
 // A certificate for the library of proofs-check/coq: for every layer what its heads select, both norms and the stream after it, as forms
 // over the labels of one finite monoid. Nothing here is trusted, Coq's kernel runs `check` on it.
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +12,7 @@
 #include "recheck/theorem.hpp"
 #include "recheck/weights.hpp"
 
-namespace logdepth::inline proofs_check_certify {
+namespace logdepth { inline namespace proofs_check_certify {
 
 /// Coordinate = factor * atom; atoms have the numbers of proofs-check/coq/Atoms.v.
 struct CoqPart {
@@ -29,10 +27,13 @@ struct CoqStage {
 };
 
 struct CoqHead {
-  enum class Kind { match, uniform, idle } kind = Kind::idle;
+  enum class Kind { match, last, mean, idle } kind = Kind::idle;
   int block = 0;
   long back = 0;
-  mpq_class first, second;  // factors of the scores, of the first and second unit pair
+  // match: factors of the scores, of the first and second unit pair; last: slope and largest flag.
+  mpq_class first, second;
+  // Of a cascade, last: by node; match: the same for 1, 2, ... positions back.
+  std::vector<std::vector<int>> held;
 };
 
 struct CoqNorm {
@@ -43,7 +44,7 @@ struct CoqNorm {
 struct CoqLayer {
   std::vector<CoqHead> heads;
   CoqNorm attention, feedforward;
-  std::vector<int> factors;  // heads that fetch a factor of the product, the oldest letters first
+  std::vector<int> factors;  // of a scan: heads that fetch a factor, the oldest letters first
   CoqStage next;
 };
 
@@ -64,19 +65,42 @@ struct CoqCertificate {
   std::vector<CoqLayer> initial, repeated, final;
   CoqAutomaton automaton;     // a state for every point, or for every label where no point decides
   std::vector<int> state_of;  // of a label
-
-  int label_of(const recheck::Images& images) const;
 };
 
-constexpr int kAtomsBefore = 3, kAtomsOfCode = 4;  // numbers of atoms in Atoms.v
-
-/// The factor of a norm, from the sum of squares at one token: the kernel checks all of them. `is_one` says which components
-/// of one-hots are 1 there, the others are 0.
-CoqNorm coq_norm(recheck::Frame& frame, const recheck::Row& mask, const recheck::Stream& h,
-                 const std::function<bool(const recheck::Atom&)>& is_one, const std::string& where);
-
+/// x, then the map.
+recheck::Images followed_by(const recheck::Images& x, const recheck::Images& map);
+/// The number of the images in the list.
+int place_of(const std::vector<recheck::Images>& list, const recheck::Images& images);
 /// Of a file whose scan certificate was proved; recheck::Refused where the library does not cover it.
 CoqCertificate coq_certificate(const recheck::Weights& weights, const recheck::Json& certificate,
                                const recheck::Theorem& theorem);
 
-}  // namespace logdepth::inline proofs_check_certify
+// --- the same of a cascade ------------------------------------------------------------------------
+
+/// A finite machine that reads the word; its nodes are the labels of the stages.
+struct CoqResets {
+  std::string code;
+  mpq_class parameter;
+  std::vector<std::vector<int>> edges;  // node, letter to node; node 0 is <begin>
+  std::vector<int> kinds;               // of a node
+  CoqStage start;
+  std::vector<CoqLayer> layers;
+  CoqAutomaton automaton;
+  std::vector<int> state_of;
+  std::vector<recheck::Images> map_of;
+};
+
+/// Of a cascade that was proved; recheck::Refused where the library does not cover it.
+CoqResets coq_resets(const recheck::Weights& weights, const recheck::Theorem& theorem);
+
+// --- as text -------------------------------------------------------------------------------------
+
+/// The file, its certificate and the theorem as text for Coq. recheck::Refused where the library has no words for the file.
+std::string print_coq(const recheck::Weights& weights, const CoqCertificate& certificate,
+                      const recheck::Theorem& theorem);
+std::string print_coq(const recheck::Weights& weights, const CoqResets& certificate,
+                      const recheck::Theorem& theorem);
+/// The same of a file of rows that recheck has proved; it takes no certificate of its own.
+std::string print_coq_rows(const recheck::Weights& weights, const recheck::Theorem& theorem);
+
+}}  // namespace logdepth::proofs_check_certify

@@ -7,16 +7,16 @@
 #include <variant>
 #include <vector>
 
-namespace logdepth::inline proofs_check_certify {
+namespace logdepth { inline namespace proofs_check_certify {
 
 struct LengthProof {
   std::string text;         // JSON
   std::string theorem;      // its name
   std::string statement;    // what recheck printed of the file
   std::string scope;        // "every length", "at most 16 letters"
-  bool selections = false;  // tier S: heads and norms are proved, not what the outputs compute
+  bool selections = false;  // tier S: the theorem is about heads and norms, not about the answers
 
-  /// "theorem shift-scan", "theorem selections, tier S", for all that names a proof.
+  /// "theorem shift-scan", "theorem selections, tier S", for all that names a certificate.
   std::string name() const { return "theorem " + theorem + (selections ? ", tier S" : ""); }
 };
 
@@ -40,4 +40,4 @@ std::variant<LengthProof, Attempt> check_certificate(const std::string& text,
 std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
                                                                const std::string& name);
 
-}  // namespace logdepth::inline proofs_check_certify
+}}  // namespace logdepth::proofs_check_certify

@@ -1,9 +1,8 @@
-#include "proofs-check/certify/print_coq.hpp"
-
-#include "recheck/read_out.hpp"
+#include "proofs-check/certify/coq_certificate.hpp"
+#include "recheck/product.hpp"
 #include "recheck/refusal.hpp"
 
-namespace logdepth::inline proofs_check_certify {
+namespace logdepth { inline namespace proofs_check_certify {
 namespace {
 
 using recheck::Images;
@@ -142,17 +141,20 @@ std::string norm(const CoqNorm& n) {
   return (n.kind == CoqNorm::Kind::scale ? "Scale (" : "Direction (") + rational(n.factor) + ")";
 }
 
-std::string head(const CoqHead& h) {
-  if (h.kind == CoqHead::Kind::idle) return "Idle";
-  if (h.kind == CoqHead::Kind::uniform) return "Uniform";
-  return "Match " + number(h.block) + " " + number(h.back) + " (" + rational(h.first) + ") (" +
-         rational(h.second) + ")";
+std::string head(const CoqHead& h, bool cascade) {
+  using Kind = CoqHead::Kind;
+  if (h.kind == Kind::idle) return cascade ? "Nothing" : "Idle";
+  if (h.kind == Kind::mean) return cascade ? "Mean" : "Uniform";
+  const std::string factors = " (" + rational(h.first) + ") (" + rational(h.second) + ")";
+  if (h.kind == Kind::last) return "Last" + factors + " " + numbers(h.held[0]);
+  const std::string match = number(h.block) + " " + number(h.back) + factors;
+  return cascade ? "Back " + match + " " + table(h.held) : "Match " + match;
 }
 
 std::string certified(const CoqLayer& y) {
-  return "{| headcs := " + list(y.heads, head) + "; norm1 := " + norm(y.attention) +
-         "; norm2 := " + norm(y.feedforward) + "; factors := " + numbers(y.factors) +
-         ";\n  next := " + stage(y.next) + " |}";
+  return "{| headcs := " + list(y.heads, [](const CoqHead& h) { return head(h, false); }) +
+         "; norm1 := " + norm(y.attention) + "; norm2 := " + norm(y.feedforward) +
+         "; factors := " + numbers(y.factors) + ";\n  next := " + stage(y.next) + " |}";
 }
 
 std::string code_text(const std::string& code, const recheck::Weights& weights,
@@ -167,11 +169,7 @@ std::string certificate_text(const recheck::Weights& weights, const CoqCertifica
   std::vector<std::vector<int>> products;
   for (const Images& a : c.labels) {
     std::vector<int>& line = products.emplace_back();
-    for (const Images& b : c.labels) {
-      Images both;
-      for (const int q : a) both.push_back(b[static_cast<std::size_t>(q)]);
-      line.push_back(c.label_of(both));
-    }
+    for (const Images& b : c.labels) line.push_back(place_of(c.labels, followed_by(a, b)));
   }
   const auto block = [](const std::vector<CoqLayer>& ys) { return list(ys, certified, ";\n "); };
   const std::string code = code_text(c.code, weights, c.parameter);
@@ -252,19 +250,11 @@ std::string named(const std::string& letter) {
   return out + "\"";
 }
 
-std::string reset_head(const CoqResetHead& h) {
-  using Kind = CoqResetHead::Kind;
-  if (h.kind == Kind::nothing) return "Nothing";
-  if (h.kind == Kind::mean) return "Mean";
-  if (h.kind == Kind::last)
-    return "Last (" + rational(h.first) + ") (" + rational(h.second) + ") " + numbers(h.held[0]);
-  return "Back " + number(h.block) + " " + number(h.back) + " (" + rational(h.first) + ") (" +
-         rational(h.second) + ") " + table(h.held);
-}
-
 std::string certificate_text(const recheck::Weights& weights, const CoqResets& c) {
-  const auto layer_text = [](const CoqResetLayer& y) {
-    return "{| resetheads := " + list(y.heads, reset_head, ";\n   ") +
+  const auto layer_text = [](const CoqLayer& y) {
+    return "{| resetheads := " +
+           list(
+               y.heads, [](const CoqHead& h) { return head(h, true); }, ";\n   ") +
            "; before1 := " + norm(y.attention) + "; before2 := " + norm(y.feedforward) +
            ";\n  following := " + stage(y.next) + " |}";
   };
@@ -276,67 +266,75 @@ std::string certificate_text(const recheck::Weights& weights, const CoqResets& c
          ";\n to_state := " + numbers(c.state_of) + "; to_map := " + table(c.map_of) + " |}.\n";
 }
 
+/// What differs between theorems: what is claimed, the library's files, the definitions, how they are checked, and the theorem.
+struct Printed {
+  std::string claim, files, definitions, check, name, statement, proof;
+};
+
+std::string printed(const recheck::Theorem& theorem, const Printed& text) {
+  return "(* The weights file with sha256 " + theorem.weights_sha256 +
+         "\n   the certificate of logdepth-recheck with sha256 " + theorem.certificate_sha256 +
+         "\n   and the theorem that " + text.claim +
+         ".\n   Numbers are those of the file: proofs-check/coq/read_back.py FILE.v WEIGHTS "
+         "compares them. *)\n"
+         "Require Import ZArith QArith List.\n"
+         "From Logdepth Require Import Codes Rows Model Statement " +
+         text.files + ".\nImport ListNotations.\nOpen Scope nat_scope.\n\n" + text.definitions +
+         "\nTheorem checked : " + text.check +
+         " = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\nTheorem " + text.name + " : " +
+         text.statement + ".\nProof. exact (" + text.proof + " checked). Qed.\nPrint Assumptions " +
+         text.name + ".\n";
+}
+
 /// Everything but the certificate, which is checked by `check` and used by the theorem `library`.
-std::string printed(const recheck::Weights& weights, const CoqAutomaton& automaton,
-                    const recheck::Theorem& theorem, const std::string& certificate,
-                    const std::string& check, const std::string& library) {
+std::string printed_words(const recheck::Weights& weights, const CoqAutomaton& automaton,
+                          const recheck::Theorem& theorem, const std::string& certificate,
+                          const std::string& check, const std::string& library) {
   std::string letters;
   for (std::size_t a = 0; a < theorem.automaton->letters.size(); ++a)
     letters +=
         (a == 0 ? "" : ", ") + std::to_string(a) + " = " + named(theorem.automaton->letters[a]);
-  return "(* The weights file with sha256 " + weights.sha256 +
-         "\n   and the theorem that it computes X and R for every admissible word; letters: " +
-         letters +
-         ".\n   Numbers are those of the file: proofs-check/coq/read_back.py FILE.v WEIGHTS "
-         "compares "
-         "them. *)\n"
-         "Require Import ZArith QArith List.\n"
-         "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan "
-         "ResetsChecker Resets.\n"
-         "Import ListNotations.\nOpen Scope nat_scope.\n\n" +
-         file_text(weights) + "\n(* the automaton: state, letter to state *)\n" +
-         "Definition X : automaton := {| delta := " + table(automaton.successors) +
-         "; start := " + number(automaton.first_state) +
-         "; accepting := " + list(automaton.accepting, boolean) + " |}.\n" +
-         "(* the prefix read-out, and the letters as maps of points *)\n" +
-         reading(weights, theorem) + "\n(* not trusted *)\n" + certificate +
-         "\nTheorem checked : " + check +
-         " F C X R = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\n"
-         "Theorem right_for_every_length : decides F X /\\ tells F X R.\n"
-         "Proof. exact (" +
-         library + " F C X R checked). Qed.\nPrint Assumptions right_for_every_length.\n";
+  return printed(
+      theorem,
+      {.claim = "it computes X and R for every admissible word; letters: " + letters,
+       .files = "Atoms Checker ShiftScan ResetsChecker Resets",
+       .definitions = file_text(weights) + "\n(* the automaton: state, letter to state *)\n" +
+                      "Definition X : automaton := {| delta := " + table(automaton.successors) +
+                      "; start := " + number(automaton.first_state) +
+                      "; accepting := " + list(automaton.accepting, boolean) + " |}.\n" +
+                      "(* the prefix read-out, and the letters as maps of points *)\n" +
+                      reading(weights, theorem) + "\n(* not trusted *)\n" + certificate,
+       .check = check + " F C X R",
+       .name = "right_for_every_length",
+       .statement = "decides F X /\\ tells F X R",
+       .proof = library + " F C X R"});
 }
 
 }  // namespace
 
-std::string print_coq_rows(const recheck::Weights& weights) {
+std::string print_coq_rows(const recheck::Weights& weights, const recheck::Theorem& theorem) {
   recheck::need(weights.input.at("size").integer(1, weights.width) <= kMostVertices,
                 "Coq: more than " + std::to_string(kMostVertices) + " vertices");
-  return "(* The weights file with sha256 " + weights.sha256 +
-         "\n   and the theorem that logit j of token i is positive if a walk leads from vertex i "
-         "to "
-         "vertex j, else negative, for every graph.\n   Numbers are those of the file: "
-         "proofs-check/coq/read_back.py FILE.v WEIGHTS compares them. *)\n"
-         "Require Import ZArith QArith List.\n"
-         "From Logdepth Require Import Codes Rows Model Statement GraphChecker Connectivity.\n"
-         "Import ListNotations.\nOpen Scope nat_scope.\n\n" +
-         graph_file_text(weights) +
-         "\nTheorem checked : rowscheck F = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\n"
-         "Theorem right_for_every_graph : decides_reachability F.\n"
-         "Proof. exact (connectivity_correct F checked). Qed.\n"
-         "Print Assumptions right_for_every_graph.\n";
+  return printed(theorem, {.claim = "logit j of token i is positive if a walk leads from vertex i "
+                                    "to vertex j, else negative, for every graph",
+                           .files = "GraphChecker Connectivity",
+                           .definitions = graph_file_text(weights),
+                           .check = "rowscheck F",
+                           .name = "right_for_every_graph",
+                           .statement = "decides_reachability F",
+                           .proof = "connectivity_correct F"});
 }
 
 std::string print_coq(const recheck::Weights& weights, const CoqCertificate& c,
                       const recheck::Theorem& theorem) {
-  return printed(weights, c.automaton, theorem, certificate_text(weights, c), "check",
-                 "shift_scan_correct");
+  return printed_words(weights, c.automaton, theorem, certificate_text(weights, c), "check",
+                       "shift_scan_correct");
 }
 
 std::string print_coq(const recheck::Weights& weights, const CoqResets& c,
                       const recheck::Theorem& theorem) {
-  return printed(weights, c.automaton, theorem, certificate_text(weights, c), "resetcheck",
-                 "resets_correct");
+  return printed_words(weights, c.automaton, theorem, certificate_text(weights, c), "resetcheck",
+                       "resets_correct");
 }
 
-}  // namespace logdepth::inline proofs_check_certify
+}}  // namespace logdepth::proofs_check_certify

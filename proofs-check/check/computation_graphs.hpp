@@ -7,14 +7,23 @@
 #include <string>
 #include <vector>
 
-#include "proofs-check/check/computation_graph_run.hpp"
 #include "proofs-check/check/examine.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth::inline proofs_check_check {
+namespace logdepth { inline namespace proofs_check_check {
 
-/// What `test` asks of a file of computation graphs, if nobody says otherwise.
-inline constexpr Bounds kComputationGraphBounds{3, 200, 24, 1};
+/// What a weights file of computation graphs is made for.
+struct ComputationGraphFile {
+  std::uint32_t prime = 0, names = 0;
+  std::uint32_t iterations = 0;  ///< loops of the file itself
+  std::uint32_t operands = 3;    ///< of an expression at most
+};
+/// Errors: InputError for a file whose input, outputs or loops are not those of computation graphs.
+ComputationGraphFile computation_graph_file(const Model& model);
+
+/// The value at a token, 0 ... prime - 1, `prime` for none yet, `prime` + 1 at what is no variable;
+/// absent where it answers with no single one. Precondition: a run of such a file.
+std::optional<std::uint32_t> node_value(DecidedRun& run, std::size_t token, std::uint32_t prime);
 
 /// `name = operand o operand ...` or, without operands, `name = value`. Names are numbers.
 struct Equation {
@@ -55,25 +64,14 @@ class ComputationGraphDomain : public TestDomain<ComputationGraphQuestion> {
   const ComputationGraphFile& file() const { return file_; }
 
  private:
-  const Model& model_;
   ComputationGraphFile file_;
 };
 
 /// Every graph of at most `up_to` equations, then random ones, under random names: after the file's
 /// own iterations from no values, and after one to one more than the depth from random values. Errors:
 /// SizeLimit for an `up_to` of too many graphs.
-Examination<ComputationGraphQuestion> examine_computation_graphs(ExactRuns& runs,
-                                                                 ComputationGraphDomain& questions,
+Examination<ComputationGraphQuestion> examine_computation_graphs(ComputationGraphDomain& questions,
                                                                  const Bounds& bounds,
                                                                  const Asking& how);
 
-/// The same of a file as it is.
-inline Examination<ComputationGraphQuestion> examine_computation_graphs(const Model& model,
-                                                                        const Bounds& bounds,
-                                                                        const Asking& how = {}) {
-  ExactRuns runs(model);
-  ComputationGraphDomain questions(model);
-  return examine_computation_graphs(runs, questions, bounds, how);
-}
-
-}  // namespace logdepth::inline proofs_check_check
+}}  // namespace logdepth::proofs_check_check

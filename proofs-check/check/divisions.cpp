@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <stdexcept>
 #include <string_view>
@@ -15,9 +14,9 @@
 #include "logdepth/errors.hpp"
 #include "oracle/division_oracle.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/position_code.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline proofs_check_check {
+namespace logdepth { inline namespace proofs_check_check {
 namespace {
 
 Rational rational(std::uint64_t x) {
@@ -133,7 +132,8 @@ std::vector<std::vector<Real>> division_rows(const Model& model, const DivisionI
   return rows;
 }
 
-DivisionDomain::DivisionDomain(const Model& model) : model_(model), file_(division_file(model)) {
+DivisionDomain::DivisionDomain(const Model& model)
+    : TestDomain(model), file_(division_file(model)) {
   (void)division_rows(model, {1, {0}});  // the names of the input
 }
 
@@ -225,6 +225,10 @@ std::string DivisionDomain::text(const DivisionInput& input) const {
   return text;
 }
 
+namespace {
+
+/// Every position i <= up_to, every divisor from 1 to up_to, every dividend a <= i, in rounds of growing
+/// size: a run holds one divisor and, at position i, the dividend max(i - back, 0).
 CaseGenerator<DivisionInput> every_division(const DivisionDomain& questions, std::size_t up_to) {
   const bool itself = questions.divides_itself();
   std::size_t total = 0, covered = 0;
@@ -249,6 +253,7 @@ CaseGenerator<DivisionInput> every_division(const DivisionDomain& questions, std
           total};
 }
 
+/// Small divisors, which have many multiples in sight, and large ones, which have none but 0.
 CaseGenerator<DivisionInput> random_divisions(std::size_t count, std::size_t max_length,
                                               std::uint64_t seed) {
   if (max_length == 0) count = 0;
@@ -275,9 +280,11 @@ CaseGenerator<DivisionInput> division_beyond_the_limit(const Model& model) {
   return listed_cases(std::move(cases));
 }
 
-Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& questions,
-                                             const Bounds& bounds, const Asking& how) {
-  const Model& model = runs.model();
+}  // namespace
+
+Examination<DivisionInput> examine_divisions(DivisionDomain& questions, const Bounds& bounds,
+                                             const Asking& how) {
+  const Model& model = questions.model();
   const auto limit = model.unroll.max_length;
   const Bounds within = limit ? bounds.cut(*limit - (*limit > 0), *limit) : bounds;
   constexpr std::size_t kMaxPositions = 256;  // 256^3 / 2 divisions, some ten minutes
@@ -286,7 +293,7 @@ Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& qu
         fmt::format("--up-to {} requires more than {} pairs of position and divisor; lower it, or "
                     "raise --max-length",
                     bounds.up_to, kMaxPositions));
-  auto result = examine(runs, questions,
+  auto result = examine(questions,
                         every_division(questions, within.up_to) +
                             random_divisions(within.random, within.max_size, within.seed) +
                             division_beyond_the_limit(model),
@@ -295,4 +302,4 @@ Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& qu
   return result;
 }
 
-}  // namespace logdepth::inline proofs_check_check
+}}  // namespace logdepth::proofs_check_check

@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "proofs-check/check/examine.hpp"
-#include "proofs-check/check/judged_floats.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth::inline proofs_check_check {
-
-/// What `test` asks of a file of the division lemma, if nobody says otherwise.
-inline constexpr Bounds kDivisionBounds{16, 20, 60, 1};
+namespace logdepth { inline namespace proofs_check_check {
 
 /// One input of the division lemma: the same divisor m at all positions, a dividend a_i <= i each.
 struct DivisionInput {
@@ -74,28 +70,11 @@ class DivisionDomain : public TestDomain<DivisionInput> {
     return file_.own_argument ? i : input.dividends[i];
   }
 
-  const Model& model_;
   DivisionFile file_;
 };
 
-/// Every position i <= up_to, every divisor from 1 to up_to, every dividend a <= i, in rounds of growing
-/// size: a run holds one divisor and, at position i, the dividend max(i - back, 0).
-CaseGenerator<DivisionInput> every_division(const DivisionDomain& questions, std::size_t up_to);
-/// Small divisors, which have many multiples in sight, and large ones, which have none but 0.
-CaseGenerator<DivisionInput> random_divisions(std::size_t count, std::size_t max_length,
-                                              std::uint64_t seed);
-CaseGenerator<DivisionInput> division_beyond_the_limit(const Model& model);
-
 /// All three, within the file's own limit. Errors: InputError for more than 256 positions and divisors.
-Examination<DivisionInput> examine_divisions(ExactRuns& runs, DivisionDomain& questions,
-                                             const Bounds& bounds, const Asking& how);
+Examination<DivisionInput> examine_divisions(DivisionDomain& questions, const Bounds& bounds,
+                                             const Asking& how);
 
-/// The same of a file as it is.
-inline Examination<DivisionInput> examine_divisions(const Model& model, const Bounds& bounds,
-                                                    const Asking& how = {}) {
-  ExactRuns runs(model);
-  DivisionDomain questions(model);
-  return examine_divisions(runs, questions, bounds, how);
-}
-
-}  // namespace logdepth::inline proofs_check_check
+}}  // namespace logdepth::proofs_check_check

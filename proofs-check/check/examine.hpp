@@ -4,17 +4,158 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "proofs-check/check/exact_runs.hpp"
-#include "proofs-check/check/shard.hpp"
-#include "proofs-check/check/test_domain.hpp"
+#include "proofs-check/check/failure.hpp"
+#include "runtime/exact/contract_check.hpp"
+#include "runtime/exact/decided_run.hpp"
+#include "runtime/exact/exact.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/floats/float_run.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/forward.hpp"
+#include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline proofs_check_check {
+namespace logdepth { inline namespace proofs_check_check {
+
+/// Holds exact runs against the file's own index of cells, at every token after every sublayer: what
+/// each type allows, what lifetimes say is blank, mirrors under layernorm, and zero wherever no cell
+/// is. A file without an index is not looked at. What a sublayer left as it was has been looked at, and
+/// so has a tuple that was right in an earlier token or run, or a column of them.
+class CellCheck : public ForwardObserver<ValueId> {
+ public:
+  CellCheck(const Model& model, Exact& arithmetic);
+
+  void before(const Location& location, const Stream<ValueId>& stream) override;
+  void after(const Location& location, const Stream<ValueId>& stream) override;
+
+  /// The first since the latest call of clear_broken().
+  const std::optional<BrokenCell>& broken() const { return broken_; }
+  void clear_broken() { broken_.reset(); }
+
+ private:
+  struct Cell {
+    std::string name;
+    std::vector<std::uint32_t> coordinates, segments;
+    std::optional<BrokenCell::Rule> type;  ///< what its type allows, where that is anything
+    bool scratch = false, erased = false;
+    std::optional<ValueId> first;  ///< of a constant, in this run
+    bool looked_at = false;  ///< it has to be blank after this sublayer, and something is there
+  };
+  /// What a change of one segment can break.
+  struct Part {
+    std::vector<std::size_t> cells;   ///< of the types that the segment alone shows
+    std::vector<std::size_t> others;  ///< constants, and cells that reach into other segments
+    std::vector<std::uint32_t> unnamed;
+    struct Mirror {
+      std::uint32_t segment;
+      std::vector<std::uint32_t> coordinates;  ///< of the cell
+      std::vector<TupleId> known;  ///< by tuple, the latest one there that is its mirror
+    };
+    std::vector<Mirror> mirrors;        ///< by the segment of the other half
+    std::vector<char> right;            ///< by tuple: cells and unnamed coordinates are right
+    std::vector<std::uint32_t> beside;  ///< segments of mirrors and of `others`
+    std::optional<Memo> columns;  ///< of it and of these: kRight where the whole stream was right
+  };
+  void begin(const Stream<ValueId>& stream);
+  void forget_columns();
+  void look(const Location& location, const Stream<ValueId>& stream);
+  /// Fills changes_right_.
+  void look_at_changes(const Stream<ValueId>& stream);
+  /// What is known of the columns of a part and of those beside it.
+  std::uint32_t& known_columns(Part& part, std::size_t segment, const Stream<ValueId>& stream);
+  void hold(const Cell& cell, const Stream<ValueId>& stream, std::size_t token);
+  bool is_mirrored(std::uint32_t c, const Stream<ValueId>& stream, std::size_t token);
+  bool all_zero() const;
+  bool is_right(Part& part, const Stream<ValueId>& stream, std::size_t token);
+  bool are_mirrors(Part::Mirror& mirror, std::size_t segment, const Stream<ValueId>& stream,
+                   std::size_t token);
+  bool allowed(Cell& cell);
+  bool unit(const std::vector<ValueId>& values);
+  ValueId negated(ValueId value);
+  /// Whether constants of a part that were right once are those of this run.
+  bool same_constants(const Part& part, const Stream<ValueId>& stream);
+
+  const Model& model_;
+  Exact& arithmetic_;
+  std::vector<Cell> cells_;
+  std::vector<std::uint32_t> unnamed_, mirrored_;  ///< coordinates; of mirrors the first
+  std::vector<Part> parts_;                        ///< by segment
+  std::optional<BrokenCell> broken_;
+  // As long as ids of numbers and tuples keep their meaning.
+  ValueId one_{}, minus_one_{};
+  std::vector<ValueId> held_;            ///< by the cell that is looked at
+  std::optional<Stream<ValueId>> seen_;  ///< after the sublayer before
+  std::vector<char> changes_right_;  ///< per token: what the sublayer changed is as it should be
+  std::map<std::vector<ValueId>, bool> units_;
+  std::vector<ValueId> negatives_;  ///< by the number; zero where it is not yet known
+  std::uint64_t columns_cleared_ = 0;
+  std::vector<ColumnNumber> columns_;   ///< of the part that is looked at
+  std::vector<std::size_t> new_parts_;  ///< whose columns are not known to be right
+};
+
+/// Exact runs of one weights file, and what is held against every one of them, whatever it is asked:
+/// each head's promise at every row, each cell's type and lifetime, as many layers as the file states.
+class ExactRuns {
+ public:
+  /// With `answers_only`, nothing but answers is looked at.
+  explicit ExactRuns(const Model& model, bool answers_only = false);
+  ExactRuns(const ExactRuns&) = delete;
+  ExactRuns& operator=(const ExactRuns&) = delete;
+
+  /// What is wrong about the file at this input, if anything.
+  template <class Input>
+  std::optional<Failure> ask(TestDomain<Input>& domain, const Input& input,
+                             ComparedCounts& counts) {
+    const Outcome<Tokens> tokens = domain.tokens(input);
+    if (domain.outside(input)) return not_refused(tokens);
+    if (!tokens.has_value()) return NoAnswer{domain.expected(input), tokens.refusal()};
+    if (auto found =
+            run(tokens.value(), domain.loops(input), [&] { return domain.expected(input); }))
+      return found;
+    return domain.judge(input, run_, counts);
+  }
+
+  /// Runs an input, the repeated block so many times, or as often as the file says itself: what is wrong
+  /// about the run, whatever its answers are; `expected` is the one that it was run for.
+  std::optional<Failure> run(const Tokens& tokens, std::optional<std::uint32_t> loops,
+                             const std::function<FileAnswer()>& expected);
+  /// The latest run, for its answers.
+  DecidedRun& decided() { return run_; }
+
+  const Model& model() const { return model_; }
+  std::uint64_t promises() const { return contracts_.total_evaluated(); }
+  /// Heads whose contract was never checked.
+  std::vector<HeadPlace> unevaluated() const { return contracts_.unevaluated(); }
+
+ private:
+  class LayerCount : public ForwardObserver<ValueId> {
+   public:
+    void after(const Location& location, const Stream<ValueId>&) override {
+      layers = location.step;
+    }
+    std::uint64_t layers = 0;
+  };
+
+  std::optional<Failure> not_refused(const Outcome<Tokens>& tokens);
+
+  Model model_;  ///< the file's, with the loops of the run
+  std::uint32_t own_loops_;
+  bool answers_only_;
+  std::optional<OtherDepth> other_depth_;  ///< than the file states, whatever the input
+  DecidedRun run_;
+  ContractCheck contracts_;
+  CellCheck cells_;
+  LayerCount count_;
+};
 
 /// How far an examination goes. A size is a number of letters, of vertices, of equations, or of
 /// positions and divisors.
@@ -39,7 +180,7 @@ struct Asking {
   /// were kEnoughRefusals.
   bool past_refusals = false;
   bool shrinks = true;
-  Shard shard;
+  bool answers_only = false;                        ///< nothing but answers is looked at
   std::size_t most = static_cast<std::size_t>(-1);  ///< questions
   /// Called now and then with cases done and cases in all.
   std::function<void(std::size_t, std::size_t)> progress;
@@ -56,15 +197,19 @@ struct FoundInput {
   std::uint64_t number = 0;  ///< of its case among all
 };
 
-/// What came of questions.
-template <class Input>
-struct [[nodiscard]] Examination {
+/// How many questions were asked, and how far they went.
+struct ExaminationCounts {
   Bounds bounds;  ///< as asked, or the file's own limit where that is less
   std::uint64_t exhaustive = 0, chosen = 0, random = 0;  ///< cases
   std::uint64_t asked = 0;                               ///< questions
   ComparedCounts counts;
   std::uint64_t promises = 0;          ///< rows at which a head's promise was checked
   std::vector<HeadPlace> unevaluated;  ///< heads whose contract was never checked
+};
+
+/// What came of questions.
+template <class Input>
+struct [[nodiscard]] Examination : ExaminationCounts {
   std::optional<FoundInput<Input>> counterexample;
   std::optional<FoundInput<Input>> without_answer;  ///< the first, where those are passed over
 };
@@ -90,10 +235,10 @@ FoundInput<Input> shrink(ExactRuns& runs, TestDomain<Input>& questions, const In
 /// Asks case after case until one shows something wrong. One input must be answered like every other,
 /// whatever was asked before it.
 template <class Input>
-Examination<Input> examine(ExactRuns& runs, TestDomain<Input>& questions,
-                           CaseGenerator<Input> cases, const Asking& how) {
+Examination<Input> examine(TestDomain<Input>& questions, CaseGenerator<Input> cases,
+                           const Asking& how = {}) {
+  ExactRuns runs(questions.model(), how.answers_only);
   Examination<Input> result;
-  NumberedCases numbered(how.shard);
   std::size_t refusals = 0, done = 0;
   const auto end = [&] {
     return result.counterexample || refusals >= kEnoughRefusals || result.asked >= how.most;
@@ -105,19 +250,17 @@ Examination<Input> examine(ExactRuns& runs, TestDomain<Input>& questions,
     if (how.past_refusals && std::holds_alternative<NoAnswer>(*finding)) {
       ++refusals;
       if (!result.without_answer)
-        result.without_answer = {input, std::move(*finding), input, numbered.number()};
+        result.without_answer = {input, std::move(*finding), input, done - 1};
     } else if (how.shrinks) {
-      result.counterexample = shrink(runs, questions, input, numbered.number());
+      result.counterexample = shrink(runs, questions, input, done - 1);
     } else {
-      result.counterexample = {input, std::move(*finding), input, numbered.number()};
+      result.counterexample = {input, std::move(*finding), input, done - 1};
     }
   };
   while (!end()) {
     const std::optional<AskedCase<Input>> next = cases.next();
     if (!next) break;
-    if (!numbered.next()) continue;
-    if (how.progress)
-      how.progress(done, std::max<std::size_t>(cases.total / how.shard.count, done));
+    if (how.progress) how.progress(done, std::max<std::size_t>(cases.total, done));
     ++done;
     if (next->stage == CaseStage::exhaustive) ++result.exhaustive;
     if (next->stage == CaseStage::chosen) ++result.chosen;
@@ -130,4 +273,49 @@ Examination<Input> examine(ExactRuns& runs, TestDomain<Input>& questions,
   return result;
 }
 
-}  // namespace logdepth::inline proofs_check_check
+/// What a float run made of an input, or of several: the worst of them.
+enum class Answered { wrong, right, certified };
+
+/// What an answer in floating point is worth beside the right one. Errors: std::logic_error for one
+/// that is certified and wrong.
+template <class T>
+Answered judged(const Outcome<FloatAnswer<T>>& got, const T& expected) {
+  if (!got.has_value()) return Answered::wrong;
+  const bool certified = got.value().certificate == Certificate::certified;
+  if (got.value().value == expected) return certified ? Answered::certified : Answered::right;
+  if (certified) throw std::logic_error("a certified answer of a float run is wrong");
+  return Answered::wrong;
+}
+
+/// An input with what is right about it.
+struct FloatQuestion {
+  Tokens tokens;
+  std::function<Answered(const FloatRunner&, const FloatStream&)> judge;
+};
+
+/// The question that `questions` (WordDomain, ...) has about this input. Errors: std::logic_error for
+/// an input outside the file's hypotheses.
+template <class Asked, class Input>
+FloatQuestion float_question(std::shared_ptr<const Asked> questions, Input input) {
+  auto tokens = questions->tokens(input);
+  if (!tokens.has_value()) throw std::logic_error(describe(tokens.refusal()));
+  return {std::move(tokens).value(), [questions = std::move(questions), input = std::move(input)](
+                                         const FloatRunner& runner, const FloatStream& stream) {
+            return questions->judge(input, runner, stream);
+          }};
+}
+
+/// Runs every input in floating point and judges it; stops at the first that is less than `least`.
+inline Answered ask(FloatRunner& runner, const std::vector<FloatQuestion>& questions,
+                    Answered least) {
+  Answered worst = Answered::certified;
+  for (const FloatQuestion& question : questions) {
+    const auto stream = runner.run(question.tokens);
+    if (!stream.has_value()) throw std::logic_error(describe(stream.refusal()));
+    worst = std::min(worst, question.judge(runner, stream.value()));
+    if (worst < least) break;
+  }
+  return worst;
+}
+
+}}  // namespace logdepth::proofs_check_check

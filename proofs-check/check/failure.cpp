@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <array>
+
 #include "base/overload.hpp"
 #include "base/phrases.hpp"
 
-namespace logdepth::inline proofs_check_check {
+namespace logdepth { inline namespace proofs_check_check {
 namespace {
 
 std::string numbers_text(const NamedNumbers& numbers) {
@@ -42,25 +44,15 @@ std::string value_text(const FileAnswer& answer) {
 }
 
 const char* rule_text(BrokenCell::Rule rule) {
-  switch (rule) {
-    case BrokenCell::Rule::flag:
-      return "a flag, 1 or -1, or 0 before it is written";
-    case BrokenCell::Rule::onehot:
-      return "a one-hot vector, or 0 before it is written";
-    case BrokenCell::Rule::direction:
-      return "a unit vector, or 0 before it is written";
-    case BrokenCell::Rule::constant:
-      return "the same number at every token";
-    case BrokenCell::Rule::scratch:
-      return "scratch, 0 at the end of every loop and of the run";
-    case BrokenCell::Rule::erased:
-      return "erased, 0 at the end of the run";
-    case BrokenCell::Rule::mirror:
-      return "minus the coordinate that it mirrors";
-    case BrokenCell::Rule::unnamed:
-      return "0, being no cell's";
-  }
-  return "";
+  constexpr std::array kTexts = {"a flag, 1 or -1, or 0 before it is written",
+                                 "a one-hot vector, or 0 before it is written",
+                                 "a unit vector, or 0 before it is written",
+                                 "the same number at every token",
+                                 "scratch, 0 at the end of every loop and of the run",
+                                 "erased, 0 at the end of the run",
+                                 "minus the coordinate that it mirrors",
+                                 "0, being no cell's"};
+  return kTexts[static_cast<std::size_t>(rule)];
 }
 
 }  // namespace
@@ -144,4 +136,4 @@ std::string got_text(const Failure& finding) {
       finding);
 }
 
-}  // namespace logdepth::inline proofs_check_check
+}}  // namespace logdepth::proofs_check_check

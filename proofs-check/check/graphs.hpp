@@ -11,13 +11,9 @@
 #include "objects/graph.hpp"
 #include "oracle/command_oracle.hpp"
 #include "proofs-check/check/examine.hpp"
-#include "proofs-check/check/judged_floats.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth::inline proofs_check_check {
-
-/// What `test` asks of a file that takes graphs, if nobody says otherwise: some seconds of questions.
-inline constexpr Bounds kGraphBounds{3, 150, 9, 1};
+namespace logdepth { inline namespace proofs_check_check {
 
 /// A graph and which pairs of its vertices are asked about: one, or several where one run answers
 /// every pair.
@@ -56,7 +52,6 @@ class GraphDomain : public TestDomain<AskedGraph> {
  private:
   std::vector<bool> right(const AskedGraph& question) const;
 
-  const Model& model_;
   bool undirected_, all_pairs_ = false;
   ReachabilityQuestion oracle_;
 };
@@ -73,21 +68,13 @@ enum class GraphClass {
   loopless_up_to_renaming  ///< and self-loops are left out
 };
 /// Every graph of `from` to `up_to` vertices with every source and target, fewest edges first. Errors:
-/// InputError for more than 2^20 questions for each shard.
+/// InputError for more than 2^20 questions.
 CaseGenerator<AskedGraph> every_graph(const GraphDomain& questions, GraphClass which,
-                                      std::size_t from, std::size_t up_to, std::uint64_t seed,
-                                      const Shard& shard = {});
-/// Shapes on which connectivity goes wrong first, of `from` to `up_to` vertices, each with its farthest
-/// pairs: long paths in both orders of the numbers, paths cut in one place, a cycle, stars, two
-/// components, the complete graph, the empty one.
-CaseGenerator<AskedGraph> hard_graphs(const GraphDomain& questions, std::size_t from,
-                                      std::size_t up_to);
+                                      std::size_t from, std::size_t up_to, std::uint64_t seed);
 /// Paths, cut paths, cycles, stars, components, complete, empty, layered and sparse graphs, most
 /// with vertices in random order; half of the sizes are around powers of two.
 CaseGenerator<AskedGraph> random_graphs(const GraphDomain& questions, std::size_t count,
                                         std::size_t max_size, std::uint64_t seed);
-/// A graph of one vertex more than the file is made for.
-CaseGenerator<AskedGraph> graph_beyond_the_limit(const GraphDomain& questions, const Model& model);
 
 /// Every graph up to renaming, with self-loops up to `bounds.up_to` vertices, without them one vertex
 /// further where `loopless_beyond` says so; then hard ones where `hard`, random ones, and one beyond the
@@ -99,15 +86,7 @@ struct GraphPlan {
   /// beyond `up_to`.
   std::size_t loopless_size(const Model& model) const;
 };
-Examination<AskedGraph> examine_graphs(ExactRuns& runs, GraphDomain& questions,
-                                       const GraphPlan& plan, const Asking& how);
+Examination<AskedGraph> examine_graphs(GraphDomain& questions, const GraphPlan& plan,
+                                       const Asking& how);
 
-/// The same of a file as it is.
-inline Examination<AskedGraph> examine_graphs(const Model& model, const GraphPlan& plan,
-                                              bool undirected = false, const Asking& how = {}) {
-  ExactRuns runs(model);
-  GraphDomain questions(model, undirected);
-  return examine_graphs(runs, questions, plan, how);
-}
-
-}  // namespace logdepth::inline proofs_check_check
+}}  // namespace logdepth::proofs_check_check

@@ -1,16 +1,15 @@
 #include "proofs-check/check/raw_streams.hpp"
 
-#include <utility>
-
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline proofs_check_check {
+namespace logdepth { inline namespace proofs_check_check {
 
 StreamDomain::StreamDomain(const Model& model, Outputs outputs,
                            const std::vector<std::string>& blank)
-    : model_(model), outputs_(std::move(outputs)) {
+    : TestDomain(model), outputs_(std::move(outputs)) {
   const auto* output = std::get_if<CellsOutput>(&model.output);
   if (!output || !std::holds_alternative<CellsInput>(model.input))
     throw InputError("the weights file " + in_quotes(model.name) +
@@ -66,4 +65,15 @@ CaseGenerator<RawInput> streams_by_size(
           up_to + 1 - from};
 }
 
-}  // namespace logdepth::inline proofs_check_check
+std::vector<Real> phi_values(const Rational& z) {
+  const auto code = phi_code(z);
+  return {code.begin(), code.end()};
+}
+
+std::vector<Real> beside(std::initializer_list<std::vector<Real>> cells) {
+  std::vector<Real> values;
+  for (const std::vector<Real>& cell : cells) values.insert(values.end(), cell.begin(), cell.end());
+  return values;
+}
+
+}}  // namespace logdepth::proofs_check_check

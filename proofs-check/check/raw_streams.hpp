@@ -3,15 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "proofs-check/check/examine.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/numbers/rational.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth::inline proofs_check_check {
+namespace logdepth { inline namespace proofs_check_check {
 
 /// A raw stream for the lemmas.
 struct RawInput {
@@ -41,7 +43,6 @@ class StreamDomain : public TestDomain<RawInput> {
   std::string text(const RawInput& input) const override { return input.text; }
 
  private:
-  const Model& model_;
   std::vector<std::string> names_;
   Outputs outputs_;
   std::vector<std::pair<std::string, std::vector<std::uint32_t>>> blank_;  ///< with coordinates
@@ -52,4 +53,9 @@ CaseGenerator<RawInput> streams_by_size(
     const std::function<std::vector<RawInput>(std::size_t size)>& inputs, std::size_t from,
     std::size_t up_to);
 
-}  // namespace logdepth::inline proofs_check_check
+/// phi(z) = (z, 1)/sqrt(z^2 + 1) as values of a raw stream.
+std::vector<Real> phi_values(const Rational& z);
+/// Several cells of one token, one after the other.
+std::vector<Real> beside(std::initializer_list<std::vector<Real>> cells);
+
+}}  // namespace logdepth::proofs_check_check

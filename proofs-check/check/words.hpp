@@ -9,16 +9,52 @@
 #include <utility>
 #include <vector>
 
+#include "objects/automaton.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/examine.hpp"
-#include "proofs-check/check/judged_floats.hpp"
-#include "proofs-check/check/right_prefixes.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline proofs_check_check {
+namespace logdepth { inline namespace proofs_check_check {
 
-/// What `test` asks of a file that takes words, if nobody says otherwise.
-inline constexpr Bounds kWordBounds{6, 200, 100, 1};
+/// What a file has to answer of every prefix.
+///
+/// States: those of the oracle's minimal automaton, numbered breadth first from 0, the letters in the
+/// order of the file. Products: the oracle's own where it has them, of as many points. Otherwise the
+/// file may number its points as it likes, and has to be of one mind: the product of a prefix is that
+/// of its letters, as the file answers them one by one; and if it knows which words are in the language,
+/// one product never leads to two states of the minimal automaton, since what follows is decided by
+/// the product alone. Model and oracle must outlive this.
+class RightPrefixes {
+ public:
+  /// Runs the words of one letter where these products are needed.
+  RightPrefixes(const Model& model, const LanguageOracle& oracle);
+
+  /// Of the first 1, 2, ... letters of a word in the letters of the oracle. Absent where the file
+  /// reads no prefixes, or nothing is known of what it reads.
+  std::optional<std::vector<PrefixAnswer>> of(const Word& word) const;
+  /// The states of the minimal automaton after the first 1, 2, ... letters, where it is known.
+  std::optional<std::vector<State>> states_of(const Word& word) const;
+  /// The file reads states, not products.
+  bool states() const { return states_; }
+  /// Why there is nothing to compare with, or what is compared instead of the oracle's own products, as
+  /// a part of a sentence; empty where there is nothing to say.
+  const std::string& note() const { return note_; }
+
+ private:
+  void number_states();
+  void find_products(std::size_t points);
+  std::optional<std::vector<Transformation>> products_of_letters() const;
+  bool acts_as_automaton() const;
+
+  const Model& model_;
+  const LanguageOracle& oracle_;
+  bool states_ = false, own_products_ = false, known_ = false;
+  std::optional<Dfa> automaton_;            ///< minimal, if known
+  std::vector<State> numbers_;              ///< breadth first, of its states
+  std::vector<Transformation> of_letters_;  ///< as the file answers them, by the oracle's letters
+  std::string note_;
+};
 
 /// Words to a weights file, as indices into its alphabet: the verdict against the oracle's; prefix
 /// products or states where the file reads them; in place of a verdict the named values of the last
@@ -55,7 +91,6 @@ class WordDomain : public TestDomain<Word> {
   std::vector<Real> named_values(const Word& asked) const;
   std::optional<Failure> judge_prefixes(const Word& asked, DecidedRun& run, ComparedCounts& counts);
 
-  const Model& model_;
   const LanguageOracle& oracle_;
   std::vector<Letter> letters_;  ///< of the oracle, by the model's
   RightPrefixes right_;
@@ -63,12 +98,9 @@ class WordDomain : public TestDomain<Word> {
   std::optional<std::pair<ProductOfTwoStates, Word>> two_states_;  ///< in the oracle's letters
 };
 
-/// The letters of the model as the oracle has them. Errors: InputError where the alphabets do not fit.
-std::vector<Letter> common_letters(const Model& model, const LanguageOracle& oracle);
-
 /// Every word of at most so many letters, in length-lexicographic order. Errors: InputError for more
-/// than 2^24 words for each shard.
-CaseGenerator<Word> every_word(const Model& model, std::size_t up_to, const Shard& shard = {});
+/// than 2^24 words.
+CaseGenerator<Word> every_word(const Model& model, std::size_t up_to);
 /// Words with one letter that differs from the rest, of every length up to 17, every place and every
 /// two letters: what looks at the wrong place sees the letter twice, or not at all. Shorter ones only where there are
 /// many letters.
@@ -79,21 +111,9 @@ CaseGenerator<Word> words_of_length(const Model& model, std::size_t length);
 /// a few places. Half of the lengths are around powers of two. The same seed gives the same words.
 CaseGenerator<Word> random_words(const Model& model, std::size_t count, std::size_t max_length,
                                  std::uint64_t seed);
-/// Words of the largest length that the file is made for, where that is not long, and one that is
-/// longer.
-CaseGenerator<Word> words_at_the_limit(const Model& model, std::uint64_t seed);
 
 /// Every short word, chosen ones, random ones and those at the limit, within the file's own limit and
 /// `bounds.max_size`. Without random ones none is chosen. Errors: as above.
-Examination<Word> examine_words(ExactRuns& runs, WordDomain& questions, const Bounds& bounds,
-                                const Asking& how);
+Examination<Word> examine_words(WordDomain& questions, const Bounds& bounds, const Asking& how);
 
-/// The same of a file as it is.
-inline Examination<Word> examine_words(const Model& model, const LanguageOracle& oracle,
-                                       const Bounds& bounds, const Asking& how = {}) {
-  ExactRuns runs(model);
-  WordDomain questions(model, oracle);
-  return examine_words(runs, questions, bounds, how);
-}
-
-}  // namespace logdepth::inline proofs_check_check
+}}  // namespace logdepth::proofs_check_check

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "compiler/program/program.hpp"
+#include "objects/automaton.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/examine.hpp"
 #include "proofs-check/check/raw_streams.hpp"
 #include "proofs-check/claims/defect.hpp"
 #include "runtime/file/model.hpp"
 
-namespace logdepth::inline proofs_check_claims {
+namespace logdepth { inline namespace proofs_check_claims {
 
 /// In which wording a statement of the paper is meant.
 enum class Form {
@@ -51,23 +52,23 @@ struct AgainstComputationGraph {};  ///< values of all tokens after every number
 struct AgainstStreams {
   std::string name;  ///< what is compared, as a sentence without a stop
   /// All inputs of this size (in whatever the claim counts as size), smallest first.
-  std::function<std::vector<RawInput>(std::size_t size)> inputs;
+  std::function<std::vector<RawInput>(std::size_t size)> inputs = {};
   /// The right outputs of every token, in the order of the file's names.
-  StreamDomain::Outputs outputs;
-  std::vector<std::string> blank;  ///< cells that are zero at every token afterwards
+  StreamDomain::Outputs outputs = {};
+  std::vector<std::string> blank = {};  ///< cells that are zero at every token afterwards
 };
 using Against = std::variant<AgainstLanguage, AgainstDivision, AgainstReachability,
                              AgainstComputationGraph, AgainstStreams>;
 
 /// One program whose weights are checked.
 struct Instance {
-  std::string name;  ///< "A5"; empty where a claim has one only
-  std::function<Program()> program;
-  Against against;
-  Bounds bounds;  ///< for both norms
+  std::string name = {};  ///< "A5"; empty where a claim has one only
+  std::function<Program()> program = {};
+  Against against = {};
+  Bounds bounds = {};  ///< for both norms
   bool rms = true, layernorm = true;
   /// Sizes at which one loop (or, without loops, one layer) fewer must fail.
-  std::vector<std::uint64_t> tight_at;
+  std::vector<std::uint64_t> tight_at = {};
 };
 
 /// A number that is computed, beside the text's.
@@ -104,7 +105,6 @@ struct Claim {
   std::string curve;  ///< of depth against n that it belongs to: "regular languages"; may be empty
   /// The program for inputs of at most n, where a claim is about one network per n.
   std::function<Program(std::uint64_t)> family;
-  bool picture = false;  ///< the report shows the circuit
 };
 
 /// "thm-4.1/scan-circle"; just the id without a variant.
@@ -112,4 +112,48 @@ std::string full_name(const Claim& claim);
 /// A claim of this full name. It stands in the source as it is printed, so that a search finds it.
 Claim claim_named(const std::string& name, Form form);
 
-}  // namespace logdepth::inline proofs_check_claims
+/// What a file proofs-check/papers/PAPER/NAME.cpp says of a part of a paper, by its function PAPER_NAME(); CMake lists them.
+struct PaperPart {
+  std::vector<Claim> claims;
+  std::vector<Defect> defects;
+};
+
+/// All errors, by number.
+const std::vector<Defect>& all_defects();
+/// Every claim, in the order of its paper: first as written, then repaired and optimised.
+const std::vector<Claim>& all_claims();
+
+/// The claims with this id ("thm-4.1") or this one ("thm-4.1/tree"), in order.
+/// Errors: InputError that lists the ids when there is none.
+std::vector<const Claim*> find_claims(const std::vector<Claim>& claims, const std::string& name);
+
+/// A language to try a construction on: what it compiles, and what judges it.
+struct SampleLanguage {
+  std::string name;  ///< the expression, or the monoid
+  std::string text;
+  std::function<Action()> action;
+  AgainstLanguage against;
+  std::size_t up_to = 0;  ///< every word of at most so many letters
+};
+
+SampleLanguage regex_sample(const std::string& expression, const std::string& text,
+                            std::size_t up_to);
+/// The word problem of a named monoid.
+SampleLanguage monoid_sample(const std::string& name, std::size_t up_to);
+Instance sample_instance(const SampleLanguage& sample, std::function<Program()> program);
+
+/// MS25 §2 and footnote 4: networks for inputs of at most n letters, on all of those lengths. The
+/// words of a length are each letter again and again and two drawn with seed 1; the verdict and
+/// every prefix are compared with the product of the letters.
+
+/// For every n up to `largest` the looped network unrolled: as deep as that on n letters, without
+/// loops, the same numbers in the residual stream where both have as many layers, and right on every
+/// shorter word too.
+Calculation unrolled_network(const Program& program, const Action& action, const std::string& name,
+                             std::uint64_t largest);
+
+/// For every n up to `largest` the network of n, on words of 0 to n letters.
+Calculation on_shorter_words(const std::function<Program(std::uint64_t n)>& network,
+                             const Action& action, const std::string& name, std::uint64_t largest);
+
+}}  // namespace logdepth::proofs_check_claims

@@ -152,10 +152,6 @@ Proof. intro X. induction us as [|[v t] us IH]; cbn [relus relsum]; [simpl; lra|
   destruct (isconst t) eqn:C; cbn [fst snd].
   - cbn [dot]. rewrite X, qr, Q2R_mult, q0max_R, (isconst_dot t x X C). unfold relu. lra.
   - rewrite dot_app, dot_scl, collect_ok, qr, Q2R_mult, relu_half. replace (Q2R (1 # 2)) with (1 / 2) by (unfold Q2R; simpl; lra). lra. Qed.
-Lemma relsum_map (r : row) (us : mat) x : relsum (map (fun e => (snd e, nth (fst e) us nil)) r) x = dot r (fun u => relu (dot
-  (nth u us nil) x)).
-Proof. induction r as [|[u v] r IH]; [reflexivity|]. cbn [map relsum dot fst snd]. rewrite IH. reflexivity. Qed.
-
 (* the score of a head from the rows of its query and key matrices *)
 Fixpoint score (qs ks : list row) (x y : nat -> R) : R :=
   match qs, ks with q :: qs, k :: ks => dot q x * dot k y + score qs ks x y | _, _ => 0 end.

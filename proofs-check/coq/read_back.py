@@ -1,12 +1,52 @@
 #!/usr/bin/env python3
-"""read_back.py FILE.v WEIGHTS.json: whether the numbers that a Coq file states are those of the weights file: all matrices and masks, the
-position fills or table, the number of loops, the rows of the read-outs. Shares no code with the program that printed them."""
+"""read_back.py FILE.v WEIGHTS.json: whether a Coq file is a printed theorem about this weights file and nothing else. Its text has to be
+the one below, comments included; its terms F and R have to state the file: all matrices and masks, the position fills or table, the number
+of loops, the rows of the read-outs. Shares no code with the program that printed it."""
 import json
 import re
 import sys
 from fractions import Fraction
 
 TOKEN = re.compile(r"\s*(\{\||\|\}|:=|%Z|[\[\](),;]|-?\d+|[A-Za-z_][A-Za-z_0-9]*)")
+
+
+# Of words and of graphs. A term has no full stop, so that a slot in angle brackets holds one definition; comments are part of the text.
+BEGINNING = """(* The weights file with sha256 {sha256}
+   the certificate of logdepth-recheck with sha256 {certificate}
+   and the theorem that {theorem}.
+   Numbers are those of the file: proofs-check/coq/read_back.py FILE.v WEIGHTS compares them. *)
+Require Import ZArith QArith List.
+From Logdepth Require Import {modules}.
+Import ListNotations.
+Open Scope nat_scope.
+
+"""
+OF_WORDS = """Definition F : file := <F>.
+
+(* the automaton: state, letter to state *)
+Definition X : automaton := <X>.
+(* the prefix read-out, and the letters as maps of points *)
+Definition R : reading := <R>.
+
+(* not trusted *)
+Definition C : {certificate} := <C>.
+
+Theorem checked : {check} F C X R = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+Theorem right_for_every_length : decides F X /\\ tells F X R.
+Proof. exact ({library} F C X R checked). Qed.
+Print Assumptions right_for_every_length.
+"""
+OF_GRAPHS = """Definition F : graphfile := <F>.
+
+Theorem checked : rowscheck F = true.
+Proof. vm_cast_no_check (eq_refl true). Qed.
+Theorem right_for_every_graph : decides_reachability F.
+Proof. exact (connectivity_correct F checked). Qed.
+Print Assumptions right_for_every_graph.
+"""
+PROOFS = {"cert": {"certificate": "cert", "check": "check", "library": "shift_scan_correct"},
+          "resetcert": {"certificate": "resetcert", "check": "resetcheck", "library": "resets_correct"}}
 
 
 class Reader:
@@ -76,7 +116,10 @@ class Reader:
         head = self.atom()
         arguments = []
         while self.peek() not in ("", ";", ",", ")", "]", "|}"):
-            arguments.append(self.atom())
+            if self.peek() == "%Z":
+                self.next()
+            else:
+                arguments.append(self.atom())
         if not arguments:
             return head
         if head == "Qmake":
@@ -85,11 +128,31 @@ class Reader:
         return (head, *arguments)
 
 
-def definition(text, name, kind):
-    found = re.search(rf"^Definition {name} : {kind} := (.*?)\.$", text, re.M | re.S)
+def beginning(certificate, weights):
+    """The comment and the libraries. Nothing of the weights file can end the comment."""
+    if not re.fullmatch("[0-9a-f]{64}", weights["sha256"]):
+        raise ValueError("sha256: expected 64 hexadecimal digits")
+    if weights["input"]["kind"] == "graph":
+        theorem = "logit j of token i is positive if a walk leads from vertex i to vertex j, else negative, for every graph"
+        modules = "Codes Rows Model Statement GraphChecker Connectivity"
+    else:
+        letters = ", ".join(f'{n} = "{re.sub("[*" + chr(34) + "]", "?", letter)}"' for n, letter in enumerate(weights["alphabet"]))
+        theorem = f"it computes X and R for every admissible word; letters: {letters}"
+        modules = "Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets"
+    return BEGINNING.format(sha256=weights["sha256"], certificate=certificate, theorem=theorem, modules=modules)
+
+
+def definitions(text, weights):
+    """name -> term, of a text that is the template and nothing else."""
+    hashes = re.findall("[0-9a-f]{64}", text[:400])
+    begins = beginning(hashes[-1] if hashes else "", weights)
+    body = OF_GRAPHS if weights["input"]["kind"] == "graph" else OF_WORDS.format(
+        **PROOFS["resetcert" if "Definition C : resetcert" in text else "cert"])
+    pattern = re.sub("<([FXRC])>", r"(?P<\1>[^.]*)", re.escape(body))
+    found = re.fullmatch(pattern, text[len(begins):]) if text.startswith(begins) else None
     if not found:
-        raise ValueError(f"no definition of {name}")
-    return Reader(found[1]).term()
+        raise ValueError("not the printed text of a theorem about this weights file, and nothing else")
+    return {name: Reader(term).term() for name, term in found.groupdict().items()}
 
 
 def vector(v):
@@ -201,24 +264,29 @@ def differences(found, expected, place):
 
 def compare(text, weights):
     """What the Coq text states otherwise than the weights file, as sentences."""
-    graph = weights["input"]["kind"] == "graph"
-    found = list(differences(definition(text, "F", "graphfile" if graph else "file"), expected_file(weights), "F"))
-    if not graph:
-        reading, wanted = definition(text, "R", "reading"), expected_reading(weights)
-        found += differences({k: reading.get(k) for k in wanted}, wanted, "R")
+    found = definitions(text, weights)
+    wrong = list(differences(found["F"], expected_file(weights), "F"))
+    if "R" in found:
+        reading, wanted = found["R"], expected_reading(weights)
+        wrong += differences({k: reading.get(k) for k in wanted}, wanted, "R")
         if len(reading["maps"]) != len(weights["alphabet"]) and reading["reads"] != "States":
-            found.append("R.maps: expected a map for every letter")
-    if f"sha256 {weights['sha256']}\n" not in text:
-        found.append("sha256: of another file")
-    return found
+            wrong.append("R.maps: expected a map for every letter")
+    return wrong
 
 
 def main(arguments):
     if len(arguments) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    with open(arguments[0], encoding="utf-8") as text, open(arguments[1], encoding="utf-8") as weights:
-        found = compare(text.read(), json.load(weights))
+    try:
+        with open(arguments[0], encoding="utf-8") as text, open(arguments[1], encoding="utf-8") as weights:
+            found = compare(text.read(), json.load(weights))
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ZeroDivisionError) as error:
+        print(f"{arguments[0]}: {error}", file=sys.stderr)
+        return 2
     for line in found[:20]:
         print(line)
     print(f"{arguments[0]}: {'other numbers than' if found else 'the numbers of'} {arguments[1]}")

@@ -3,19 +3,233 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <filesystem>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 
+#include "base/overload.hpp"
 #include "base/phrases.hpp"
 #include "base/worker_threads.hpp"
 #include "compiler/passes/compile.hpp"
 #include "proofs-check/certify/find_certificate.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "proofs-check/check/computation_graphs.hpp"
+#include "proofs-check/check/divisions.hpp"
+#include "proofs-check/check/graphs.hpp"
+#include "proofs-check/check/words.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/file/weights_file.hpp"
 
-namespace logdepth::inline proofs_check_ledger {
+namespace logdepth { inline namespace proofs_check_ledger {
+namespace {
+
+/// The file without its last loop at inputs of this size; without loops, without its last layer.
+Model one_fewer(Model model, std::uint64_t size) {
+  if (model.shape.repeated > 0) {
+    const std::uint64_t loops = loops_at(model.unroll, size);
+    model.unroll =
+        Unroll{Unroll::Kind::fixed, 0, static_cast<std::uint32_t>(loops == 0 ? 0 : loops - 1),
+               model.unroll.max_length};
+    return model;
+  }
+  if (model.layers.empty()) return model;
+  model.layers.pop_back();
+  --(model.shape.final > 0 ? model.shape.final : model.shape.initial);
+  return model;
+}
+
+/// What an examination comes to.
+template <class Input>
+void conclude(FileVerdict& verdict, const Examination<Input>& found,
+              const TestDomain<Input>& questions) {
+  static_cast<ExaminationCounts&>(verdict) = found;
+  const auto shown =
+      [&](const std::optional<FoundInput<Input>>& one) -> std::optional<FailedInput> {
+    if (!one) return std::nullopt;
+    return FailedInput{questions.text(one->input), one->finding};
+  };
+  verdict.counterexample = shown(found.counterexample);
+  verdict.without_answer = shown(found.without_answer);
+  if (verdict.counterexample) {
+    verdict.status = Status::contradicted;
+  } else if (verdict.without_answer) {
+    verdict.status = Status::undecided;
+  } else if (verdict.exhaustive > 0 && verdict.unevaluated.empty()) {
+    verdict.status = Status::checked;
+  } else if (verdict.exhaustive + verdict.chosen + verdict.random > 0) {
+    verdict.status = Status::tested;
+  }
+}
+
+/// "every word of at most 6 letters (127)", or how far it came.
+std::string exhaustive_text(const FileVerdict& verdict, const std::string& all,
+                            const std::string& noun) {
+  if (verdict.counterexample && verdict.random == 0)
+    return "stopped after " + counted(verdict.exhaustive + verdict.chosen, noun);
+  return all;
+}
+
+std::string random_text(const FileVerdict& verdict, const std::string& kind,
+                        const std::string& unit) {
+  if (verdict.random == 0) return "";
+  return fmt::format(", {} {} of at most {}{} (seed {})", verdict.random, kind,
+                     verdict.bounds.max_size, unit, verdict.bounds.seed);
+}
+
+/// On to a wrong answer, past inputs without any.
+Asking to_the_end() {
+  Asking how;
+  how.past_refusals = true;
+  return how;
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstLanguage& against) {
+  const auto oracle = against.oracle();
+  WordDomain questions(model, *oracle);
+  conclude(verdict, examine_words(questions, verdict.bounds, to_the_end()), questions);
+  verdict.bound =
+      exhaustive_text(verdict,
+                      fmt::format("every word of at most {} ({})",
+                                  counted(verdict.bounds.up_to, "letter"), verdict.exhaustive),
+                      "word") +
+      (verdict.chosen > 0
+           ? fmt::format(", {} words with one letter that differs from the rest", verdict.chosen)
+           : "") +
+      random_text(verdict, "random ones", "");
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstDivision&) {
+  DivisionDomain questions(model);
+  conclude(verdict, examine_divisions(questions, verdict.bounds, to_the_end()), questions);
+  verdict.bound =
+      exhaustive_text(verdict,
+                      fmt::format("every {} and m with i, m <= {} ({})",
+                                  questions.divides_itself() ? "a = i" : "a <= i",
+                                  verdict.bounds.up_to, counted(verdict.exhaustive, "run")),
+                      "run") +
+      random_text(verdict, "random runs", " positions");
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstReachability& against) {
+  GraphDomain questions(model, against.undirected);
+  const GraphPlan plan{verdict.bounds, against.loopless_beyond, true};
+  conclude(verdict, examine_graphs(questions, plan, to_the_end()), questions);
+  const std::size_t up_to = verdict.bounds.up_to, loopless = plan.loopless_size(model);
+  const std::string beyond =
+      loopless > 0 ? fmt::format(" and, without self-loops, of {}", loopless) : "";
+  verdict.bound = exhaustive_text(
+      verdict,
+      fmt::format("every graph of at most {}{} with every s and t ({} up to renaming)",
+                  counted(up_to, "vertex", "vertices"), beyond, verdict.exhaustive),
+      "graph");
+  if (verdict.chosen > 0)
+    verdict.bound += fmt::format(
+        ", {} paths, cut paths, cycles, stars, two components, complete and empty of at most {}",
+        verdict.chosen, verdict.bounds.max_size);
+  verdict.bound += random_text(verdict, "random ones", "");
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstComputationGraph&) {
+  ComputationGraphDomain questions(model);
+  conclude(verdict, examine_computation_graphs(questions, verdict.bounds, to_the_end()), questions);
+  verdict.bound =
+      exhaustive_text(verdict,
+                      fmt::format("every graph of at most {} ({})",
+                                  counted(verdict.bounds.up_to, "equation"), verdict.exhaustive),
+                      "graph") +
+      random_text(verdict, "random ones", "");
+}
+
+void examine_against(FileVerdict& verdict, const Model& model, const AgainstStreams& against) {
+  StreamDomain questions(model, against.outputs, against.blank);
+  auto found =
+      examine(questions, streams_by_size(against.inputs, 1, verdict.bounds.up_to), to_the_end());
+  found.bounds = verdict.bounds;
+  conclude(verdict, found, questions);
+  verdict.bound = fmt::format("{} up to {} ({})", against.name, verdict.bounds.up_to,
+                              counted(verdict.exhaustive, "run"));
+}
+
+/// The words, or the path, on which a loop is missed most: what the file gets wrong of these, for
+/// inputs of this size.
+std::optional<std::string> fails_at(const Model& model, const Against& against,
+                                    std::uint64_t size) {
+  constexpr std::size_t kTried = 2000;
+  const auto shown = [](const auto& found, const auto& questions) -> std::optional<std::string> {
+    if (!found.counterexample) return std::nullopt;
+    return describe(
+        FailedInput{questions.text(found.counterexample->input), found.counterexample->finding});
+  };
+  Asking how;
+  how.answers_only = true;
+  how.shrinks = false;
+  how.most = kTried;
+  if (const auto* words = std::get_if<AgainstLanguage>(&against)) {
+    const auto oracle = words->oracle();
+    WordDomain questions(model, *oracle);
+    return shown(examine(questions, words_of_length(model, size), how), questions);
+  }
+  if (const auto* graphs = std::get_if<AgainstReachability>(&against)) {
+    GraphDomain questions(model, graphs->undirected);
+    std::vector<std::pair<Vertex, Vertex>> path;
+    for (Vertex i = 0; i + 1 < size; ++i) path.emplace_back(i, i + 1);
+    const auto ends = questions.about(CaseStage::chosen, graph_of(size, path, graphs->undirected),
+                                      {{0, static_cast<Vertex>(size - 1)}});
+    return shown(examine(questions, listed_cases<AskedGraph>({ends}), how), questions);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string status_name(Status status) {
+  constexpr std::array kNames = {"checked",   "tested",    "certified",     "contradicted",
+                                 "undecided", "unchecked", "not-executable"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+Status worse(Status a, Status b) {
+  static const std::vector<Status> kOrder = {
+      Status::certified, Status::checked,   Status::tested,      Status::not_executable,
+      Status::unchecked, Status::undecided, Status::contradicted};
+  const auto place = [](Status s) { return std::find(kOrder.begin(), kOrder.end(), s); };
+  return std::max(place(a), place(b)) == place(a) ? a : b;
+}
+
+std::string describe(const FailedInput& failed) {
+  return failed.input + ": expected " + expected_text(failed.finding) + ", found " +
+         got_text(failed.finding);
+}
+
+FileVerdict check_weights(const Against& against, const std::string& path, const Bounds& bounds) {
+  const Model model = read_weights(path);
+  FileVerdict verdict;
+  verdict.bounds = bounds;
+  std::visit([&](const auto& kind) { examine_against(verdict, model, kind); }, against);
+  return verdict;
+}
+
+Tightness check_tightness(const Against& against, const std::string& path,
+                          const std::vector<std::uint64_t>& sizes) {
+  const Model model = read_weights(path);
+  const bool loops = model.shape.repeated > 0;
+  Tightness result{true, ""};
+  for (const std::uint64_t size : sizes) {
+    const Model shorter = one_fewer(model, size);
+    const std::optional<std::string> failure = fails_at(shorter, against, size);
+    const std::string fewer =
+        loops ? fmt::format("{} instead of {}", counted(shorter.unroll.loops, "loop"),
+                            loops_at(model.unroll, size))
+              : fmt::format("{} instead of {}", counted(shorter.layers.size(), "layer"),
+                            model.layers.size());
+    if (!failure) return {false, fmt::format("{}: no failure found at n = {}", fewer, size)};
+    result.witness += (result.witness.empty() ? "" : "; ") + fewer + ": " + *failure;
+  }
+  return result;
+}
+
 namespace {
 
 const std::vector<std::uint64_t> kSizes = {1, 2, 3, 4, 8, 16, 32, 64, 100};
@@ -36,11 +250,6 @@ void save_one(const CheckedModel& model, const std::string& path) {
   save_weights(model, path);
 }
 
-void add_new(std::vector<std::string>& to, const std::vector<std::string>& from) {
-  for (const std::string& line : from)
-    if (std::find(to.begin(), to.end(), line) == to.end()) to.push_back(line);
-}
-
 /// The file that the first instance compiles to stands for the claim in all counts.
 void count_on_file(LedgerEntry& entry, const Model& model) {
   add_new(entry.hypotheses, model.hypotheses);
@@ -54,30 +263,7 @@ void count_on_file(LedgerEntry& entry, const Model& model) {
   if (!std::holds_alternative<CellsInput>(model.input))
     for (const std::uint64_t n : kSizes)
       if (n <= limit) entry.depths.emplace_back(n, depth_at(model, n));
-  if (entry.claim->picture) entry.circuit = circuit_cards(model);
 }
-
-/// Parts of a check that run one beside the other. Each works on an entry of its own, or on a file
-/// of its own within one. An exception of one of them ends the others and reaches the caller.
-class Parts {
- public:
-  void add(std::function<void()> part) { parts_.push_back(std::move(part)); }
-
-  void run(std::size_t threads, const std::function<void(std::size_t, std::size_t)>& progress) {
-    std::size_t done = 0;
-    std::mutex one_call;
-    // As many threads as were asked for, also where there are fewer cores.
-    share_work(parts_.size(), threads, [&](std::size_t i) {
-      parts_[i]();
-      const std::lock_guard lock(one_call);
-      ++done;
-      if (progress) progress(done, parts_.size());
-    });
-  }
-
- private:
-  std::vector<std::function<void()>> parts_;
-};
 
 Bounds asked(Bounds bounds, const LedgerOptions& options) {
   bounds.up_to = options.up_to.value_or(bounds.up_to);
@@ -126,14 +312,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
     result.tightness = check_tightness(instance.against, path, instance.tight_at);
 }
 
-std::string bound_of(const FileResult& result) {
-  std::string name = result.file.instance;
-  if (result.file.norm == Norm::layernorm)
-    name += (name.empty() ? "" : ", ") + std::string(norm_name(Norm::layernorm));
-  return (name.empty() ? "" : name + ": ") + result.file.verdict.bound;
-}
-
-void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
+void merge(LedgerEntry& entry, const std::deque<FileResult>& results) {
   bool first = true;
   std::set<HeadPlace> unevaluated;  // said once, however many files have the head
   for (const FileResult& result : results) {
@@ -145,7 +324,7 @@ void merge(LedgerEntry& entry, const std::vector<FileResult>& results) {
     const FileVerdict& verdict = result.file.verdict;
     entry.status = first ? verdict.status : worse(entry.status, verdict.status);
     first = false;
-    entry.bound += (entry.bound.empty() ? "" : "; ") + bound_of(result);
+    entry.bound += (entry.bound.empty() ? "" : "; ") + bound_text(result.file);
     const auto& failure = verdict.counterexample ? verdict.counterexample : verdict.without_answer;
     if (failure && !entry.counterexample)
       entry.counterexample = (result.file.instance.empty() ? "" : result.file.instance + ": ") +
@@ -178,32 +357,22 @@ void check_defect(LedgerEntry& entry, const LedgerOptions& options) {
         refused && finding.shown ? "the compiler refuses it: " + finding.note : finding.note;
     return;
   }
-  CompileOptions how;
-  how.norm = defect.norm;
-  Model changed = with_derived(compile(defect.program(), how));
-  if (defect.edit) changed = defect.edit(std::move(changed));
   const std::string path =
       options.folder + "/" + file_name(full_name(*entry.claim) + " as-written") + ".json";
-  save_one(changed, path);
+  save_one(model_as_written(defect), path);
   const CheckedModel model = read_weights(path);
   CheckedFile file{"", defect.norm, weights_hash(model), {}};
-  const auto found = defect.search(model, {defect.up_to});
-  if (found) {
+  const DefectOutcome finding = examine(defect, model);
+  entry.note = finding.note;
+  if (const auto& found = finding.counterexample) {
     // No answer is not a wrong answer: the numbers have left the field of the exact run.
     const bool left = found->refusal && std::holds_alternative<OutsideField>(*found->refusal);
     file.verdict.status = left ? Status::undecided : Status::contradicted;
     entry.counterexample = found->input + ": expected " + found->expected + ", found " + found->got;
     entry.bound = fmt::format("smallest of all inputs, number {}", found->tried);
-    if (const auto also =
-            defect.search(compile(defect.repaired(), how).model, {defect.up_to, found->tried})) {
-      entry.note = "the construction without the change is wrong as well, at " + also->input;
-    } else {
-      entry.note = "without the change right on the same " + counted(found->tried, "input");
-    }
   } else {
     file.verdict.status = Status::checked;
     entry.bound = fmt::format("every input up to size {}", defect.up_to);
-    entry.note = "the change does not show itself";
   }
   file.verdict.bound = entry.bound;
   entry.status = file.verdict.status;
@@ -219,12 +388,26 @@ void calculate(LedgerEntry& entry) {
 
 }  // namespace
 
+void add_new(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  for (const std::string& line : from)
+    if (!line.empty() && std::find(to.begin(), to.end(), line) == to.end()) to.push_back(line);
+}
+
+std::string bound_text(const CheckedFile& file) {
+  std::string name = file.instance;
+  if (file.norm == Norm::layernorm)
+    name += (name.empty() ? "" : ", ") + std::string(norm_name(file.norm));
+  return (name.empty() ? "" : name + ": ") + file.verdict.bound;
+}
+
 Ledger check_claims(const std::vector<const Claim*>& claims, const LedgerOptions& options) {
   std::filesystem::create_directories(options.folder);
   Ledger ledger;
   ledger.entries.resize(claims.size());
-  std::vector<std::vector<FileResult>> results(claims.size());
-  Parts parts;
+  std::vector<std::deque<FileResult>> results(claims.size());  // they stay where they are
+  // They run one beside the other, each on an entry of its own, or on a file of its own within one.
+  // An exception of one of them ends the others and reaches the caller.
+  std::vector<std::function<void()>> parts;
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const Claim& claim = *claims[i];
     LedgerEntry& entry = ledger.entries[i];
@@ -232,7 +415,7 @@ Ledger check_claims(const std::vector<const Claim*>& claims, const LedgerOptions
     entry.hypotheses = claim.hypotheses;
     entry.deviations = claim.deviations;
     if (claim.defect) {
-      parts.add([&] {
+      parts.emplace_back([&] {
         try {
           check_defect(entry, options);
         } catch (const std::logic_error& changed) {  // an edit that no longer finds its place
@@ -242,7 +425,7 @@ Ledger check_claims(const std::vector<const Claim*>& claims, const LedgerOptions
         }
       });
     } else if (claim.calculation) {
-      parts.add([&] { calculate(entry); });
+      parts.emplace_back([&] { calculate(entry); });
     } else if (claim.instances.empty()) {
       entry.status = Status::not_executable;
       entry.note = claim.reason;
@@ -250,21 +433,23 @@ Ledger check_claims(const std::vector<const Claim*>& claims, const LedgerOptions
     for (const Instance& instance : claim.instances)
       for (const Norm norm : {Norm::rms, Norm::layernorm})
         if (norm == Norm::rms ? instance.rms : instance.layernorm) {
-          results[i].emplace_back();
-        }
-    std::size_t slot = 0;
-    for (const Instance& instance : claim.instances)
-      for (const Norm norm : {Norm::rms, Norm::layernorm})
-        if (norm == Norm::rms ? instance.rms : instance.layernorm) {
-          FileResult& result = results[i][slot];
-          LedgerEntry* const counts = slot++ == 0 ? &entry : nullptr;
-          parts.add([&claim, &instance, norm, &options, counts, &result] {
+          LedgerEntry* const counts = results[i].empty() ? &entry : nullptr;
+          FileResult& result = results[i].emplace_back();
+          parts.emplace_back([&claim, &instance, norm, &options, counts, &result] {
             check_file(claim, instance, norm, options, counts, result);
           });
         }
   }
-  parts.add([&] { ledger.curves = depth_curves(claims); });
-  parts.run(options.threads, options.progress);
+  parts.emplace_back([&] { ledger.curves = depth_curves(claims); });
+  std::size_t done = 0;
+  std::mutex one_call;
+  // As many threads as were asked for, also where there are fewer cores.
+  share_work(parts.size(), options.threads, [&](std::size_t i) {
+    parts[i]();
+    const std::lock_guard lock(one_call);
+    ++done;
+    if (options.progress) options.progress(done, parts.size());
+  });
   for (std::size_t i = 0; i < claims.size(); ++i)
     if (!results[i].empty()) merge(ledger.entries[i], results[i]);
   return ledger;
@@ -279,4 +464,4 @@ bool is_open(const LedgerEntry& entry) {
          (entry.status == Status::undecided || entry.status == Status::unchecked);
 }
 
-}  // namespace logdepth::inline proofs_check_ledger
+}}  // namespace logdepth::proofs_check_ledger

@@ -3,18 +3,136 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compiler/file/measure.hpp"
+#include "constructions/catalogue/catalogue.hpp"
+#include "objects/automaton.hpp"
+#include "objects/crasp.hpp"
 #include "proofs-check/claims/claim.hpp"
-#include "proofs-check/ledger/check_weights.hpp"
-#include "proofs-check/ledger/depth_curves.hpp"
-#include "report/pictures/circuit_cards.hpp"
+#include "runtime/file/model.hpp"
 
-namespace logdepth::inline proofs_check_ledger {
+namespace logdepth { inline namespace proofs_check_ledger {
+
+/// Depth against the size of the input: one line of a figure, one column of a table.
+struct DepthSeries {
+  std::string name;  ///< "thm-4.1 claimed", "thm-4.1/scan-circle"
+  bool claimed = false;
+  Form form = Form::as_written;
+  std::string formula;
+  std::vector<std::optional<std::uint64_t>> depths;  ///< one per size; absent: no file that large
+};
+
+struct DepthCurve {
+  std::string subject;               ///< "regular languages"
+  std::string unit;                  ///< "letters"
+  std::vector<std::uint64_t> sizes;  ///< n
+  std::vector<DepthSeries> series;
+};
+
+/// The curves of these claims. Claimed depths come from the formulas at the paper's own n; the others
+/// are counted on compiled files, one per claim, or one per n where a claim is about families.
+std::vector<DepthCurve> depth_curves(const std::vector<const Claim*>& claims);
+
+std::string depth_curve_markdown(const DepthCurve& curve);
+/// Depth over log2 n.
+std::string depth_curve_svg(const DepthCurve& curve);
+
+/// The name under which graph connectivity stands beside the word problems.
+inline constexpr const char* kReachability = "reachability";
+
+/// One form of a theorem for one problem: how deep it is at every size, and what was seen of it.
+struct ConstructedDepths {
+  std::string problem;         ///< "S3", or kReachability
+  Form form = Form::repaired;  ///< as_written: a formula of the paper, which is not built
+  std::string
+      construction;  ///< "tree", "scan", "cascade", "radix 4 (a network per n)", "Thm 4.1, uniform"
+  std::string encoding;  ///< of positions: "first-flag", "two-circle", "table"
+  std::string formula;   ///< "2 ceil(log2 n) + 4"
+  /// Size and layers. Sizes are letters of a word, or the distance h between two vertices of a
+  /// graph with h + 1 of them, the longest there is.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> depths;
+  /// Layers per doubling of the size: the least-squares line through `depths` over log2 of the
+  /// size. Absent for fewer than two sizes.
+  std::optional<double> slope;
+  /// Width of the residual stream, and numbers in the file that are not 0; where there is a network
+  /// per size, those of the one for `file_of`. 0 where nothing is built.
+  std::uint64_t width = 0, numbers = 0, file_of = 0;
+  /// What was compared with an oracle and how it ended, as a phrase; for formulas that nothing was.
+  std::string verification;
+  bool built = false;
+  bool failed = false;      ///< an answer was wrong, or a selection contract violated
+  bool unverified = false;  ///< a run of the file reached a limit
+};
+
+struct ConstructedOptions {
+  std::vector<std::string> groups;               ///< names as `compile regular --group` takes them
+  std::map<std::string, Action> automata;        ///< more languages, by the names of their problems
+  std::map<std::string, CraspProgram> counting;  ///< and more, of counting programs
+  bool reachability = true;
+  std::uint64_t up_to = 512;  ///< sizes 2, 4, 8, ... up to this
+  std::uint64_t seed = 1;     ///< of the random inputs
+  /// Called with forms done and forms in all.
+  std::function<void(std::size_t, std::size_t)> progress;
+};
+
+/// Every form of every problem, in the order of the groups, claimed before repaired before
+/// optimised; the cascade of KR65 where it has constant depth. Depths are counted on the weights
+/// file that the compiler writes, read back; the file is tested against an oracle, every small input
+/// and random ones. A group that is too large or unknown gives forms that are not built, with the
+/// reason for their verification.
+std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& options,
+                                                  const Catalogue& constructions = catalogue());
+
+/// What is known about a claim. Nobody writes it down: it is computed from runs.
+enum class Status {
+  checked,         ///< every input up to the bound, every contract kept and every head asked
+  tested,          ///< some inputs
+  certified,       ///< proved for all inputs from the file's numbers (`certify`)
+  contradicted,    ///< a counterexample
+  undecided,       ///< no wrong answer, but some input got none
+  unchecked,       ///< not run
+  not_executable,  ///< cannot be run, for a reason that is given
+};
+std::string status_name(Status status);  ///< "checked", ..., "not-executable"
+/// Of two parts of a claim, the one that says more against it.
+Status worse(Status a, Status b);
+
+/// An input in words, and what was found there.
+struct FailedInput {
+  std::string input;
+  Failure finding;
+};
+/// "on <input>: expected ..., found ...".
+std::string describe(const FailedInput& failed);
+
+struct [[nodiscard]] FileVerdict : ExaminationCounts {
+  Status status = Status::unchecked;
+  std::optional<FailedInput> counterexample;  ///< shrunk: a wrong answer, a broken contract, ...
+  std::optional<FailedInput> without_answer;  ///< the first input that got none
+  std::string bound;                          ///< what was covered, in words
+};
+
+/// Runs the weights file at `path` exactly and compares it with what the instance is to be checked
+/// against: every input up to the bound in the order of size, hand-picked hard ones, then random
+/// ones. Whatever ExactRuns finds is a counterexample, even when the answer is right. Reads the file
+/// and the oracle and nothing that made the file.
+/// Errors: InputError when the file cannot be read or takes another kind of input.
+FileVerdict check_weights(const Against& against, const std::string& path, const Bounds& bounds);
+
+/// Whether the stated number of loops is necessary.
+struct [[nodiscard]] Tightness {
+  bool tight = false;
+  std::string witness;  ///< what fails with one loop fewer, or the size at which nothing did
+};
+/// Runs the file with one loop fewer (or, without loops, without its last layer) on words, or on
+/// the path, of each of these sizes. Errors: as above.
+Tightness check_tightness(const Against& against, const std::string& path,
+                          const std::vector<std::uint64_t>& sizes);
 
 /// One weights file of a claim, and what running it showed.
 struct CheckedFile {
@@ -25,9 +143,15 @@ struct CheckedFile {
   /// "every length, theorem shift-scan", where a certificate was found; empty otherwise. The
   /// automaton that is proved is read off the file; that it is the claim's, the verdict tests.
   std::string proved = {};
-  /// "every length, theorem selections, tier S", where heads and norms alone are proved; empty otherwise.
+  /// "every length, theorem selections, tier S", where the selections hold and the outputs are not proved; empty otherwise.
   std::string selections = {};
 };
+
+/// Adds the lines that are not there yet; none that is empty.
+void add_new(std::vector<std::string>& to, const std::vector<std::string>& from);
+
+/// "S3, layernorm: every word of at most 6 letters (1093)".
+std::string bound_text(const CheckedFile& file);
 
 /// What is known about one claim.
 struct LedgerEntry {
@@ -48,7 +172,6 @@ struct LedgerEntry {
   std::string depth_formula;
   std::string position;  ///< the position encoding: "first-flag", "two-circle", ...
   std::vector<std::pair<std::uint64_t, std::uint64_t>> depths;  ///< n, depth
-  std::optional<CircuitCards> circuit;                          ///< where the claim wants a picture
 };
 
 struct [[nodiscard]] Ledger {
@@ -75,20 +198,18 @@ bool is_failure(const LedgerEntry& entry);
 /// One of our own constructions did not decide some input.
 bool is_open(const LedgerEntry& entry);
 
-// The same content in three forms; the same ledger gives the same bytes.
+// The same content in two forms; the same ledger gives the same bytes.
 std::string ledger_json(const Ledger& ledger);  ///< `check --json`
-/// `root` leads from the folder of the Markdown file to the root of the repository, where the files
-/// of each claim are; without it they are named and not linked.
+/// With `root`, the way from the folder of the Markdown file to the root of the repository: CLAIMS.md, a line
+/// per statement and per claim with links to the files. Without it: the report, with all details.
 std::string ledger_markdown(const Ledger& ledger, const std::optional<std::string>& root = {});
 /// From proofs-check/CLAIMS.md.
 inline constexpr const char* kRootFromClaimsFile = "../";
-std::string ledger_html(const Ledger& ledger);
-/// A row of the table that `check` prints; the table, with the totals of the ledger.
-std::vector<std::string> table_row(const LedgerEntry& entry);
-std::string ledger_table(const Ledger& ledger, std::vector<std::vector<std::string>> rows);
+/// The table that `check` prints, with the totals of the ledger.
+std::string ledger_table(const Ledger& ledger);
 
-/// Writes report.md, report.json and report.html into the folder; each appears when it is complete.
+/// Writes report.md, report.json and the figures of depths into the folder; each appears when it is complete.
 /// Errors: InputError when it cannot be written.
 void save_report(const Ledger& ledger, const std::string& folder);
 
-}  // namespace logdepth::inline proofs_check_ledger
+}}  // namespace logdepth::proofs_check_ledger

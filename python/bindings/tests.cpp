@@ -1,4 +1,5 @@
 // Property tests against what the user says is right.
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -7,7 +8,7 @@
 
 #include <algorithm>
 
-#include "logdepth/errors.hpp"
+#include "logdepth/certify.hpp"
 #include "logdepth/test.hpp"
 #include "python/bindings/bindings.hpp"
 
@@ -51,8 +52,8 @@ bool truth(nb::handle answer) {
 /// An exact number as the library compares it.
 std::string text_of(nb::handle number) {
   if (nb::isinstance<ExactNumber>(number)) return nb::cast<const ExactNumber&>(number).text;
-  const cells::Fraction fraction = exact(number);
-  return std::to_string(fraction.p) + (fraction.q == 1 ? "" : "/" + std::to_string(fraction.q));
+  const nb::object exact = nb::module_::import_("logdepth.cells").attr("exact");
+  return nb::cast<std::string>(nb::str(exact(number)));
 }
 
 TestResult test_function(const Transformer& transformer, const nb::callable& oracle,
@@ -85,37 +86,44 @@ TestResult test_function(const Transformer& transformer, const nb::callable& ora
 }
 
 const char* name_of(WrongWord::Wrong wrong) {
-  switch (wrong) {
-    case WrongWord::Wrong::answer:
-      return "answer";
-    case WrongWord::Wrong::product:
-      return "product";
-    case WrongWord::Wrong::promise:
-      return "promise";
-    case WrongWord::Wrong::depth:
-      return "depth";
-    case WrongWord::Wrong::limit:
-      return "limit";
-    case WrongWord::Wrong::cell:
-      return "cell";
-  }
-  return "answer";
+  constexpr const char* kNames[] = {"answer", "product", "promise", "depth", "limit", "cell"};
+  return kNames[static_cast<std::size_t>(wrong)];
+}
+
+/// What all results of tests say of themselves.
+template <class Result>
+void bind_verdict(nb::class_<Result>& result) {
+  result
+      .def_ro("promises", &Result::promises,
+              "Number of checked selection contract instances (one per head and row).")
+      .def_ro("unasked", &Result::unasked, "Heads whose selection contract was never checked.")
+      .def_ro("wrong", &Result::wrong,
+              "The first failing input, where the test stops; None if it passed.")
+      .def_prop_ro("passed", &Result::passed, "Whether the test passed.")
+      .def("__bool__", &Result::passed, "`passed`.")
+      .def("__str__", &Result::text, "A summary like that of `logdepth test`.")
+      .def(
+          "__repr__", [](const Result& of) { return "<" + of.text() + ">"; }, "The summary.");
+}
+
+/// What was expected of a failing input, and what was found.
+template <class Wrong>
+void bind_difference(nb::class_<Wrong>& wrong) {
+  wrong.def_ro("expected", &Wrong::expected, "In words: \"accept\", \"exactly one position\", ...")
+      .def_ro("got", &Wrong::got, "In words: \"accept\", \"exactly one position\", ...");
 }
 
 void bind_word_tests(nb::module_& module) {
-  nb::class_<WrongWord>(module, "WrongWord",
-                        "A shrunk word on which a network fails: no letter can be removed or "
-                        "replaced by the first letter of the alphabet.")
-      .def_ro("word", &WrongWord::word, "Its letters.")
+  nb::class_<WrongWord> wrong(module, "WrongWord",
+                              "A shrunk word on which a network fails: no letter can be removed or "
+                              "replaced by the first letter of the alphabet.");
+  wrong.def_ro("word", &WrongWord::word, "Its letters.")
       .def_prop_ro(
           "wrong", [](const WrongWord& found) { return name_of(found.wrong); },
           nb::sig("def wrong(self) -> "
                   "typing.Literal['answer', 'product', 'promise', 'depth', 'limit', 'cell']"),
           "The failed property: the answer, a prefix product or state, a selection contract, the "
           "number of layers, the rejection of words above the size limit, or a cell value.")
-      .def_ro("expected", &WrongWord::expected,
-              "In words: \"accept\", \"exactly one position\", ...")
-      .def_ro("got", &WrongWord::got, "In words: \"accept\", \"exactly one position\", ...")
       .def(
           "__repr__",
           [](const WrongWord& found) {
@@ -124,27 +132,18 @@ void bind_word_tests(nb::module_& module) {
                    found.got + ">";
           },
           "Word, expected, found.");
-  nb::class_<TestResult>(module, "TestResult",
-                         "Result of a test; true if it passed. `print` shows a summary.")
-      .def_ro("exhaustive_words", &TestResult::exhaustive_words, "Number of short words tested.")
+  bind_difference(wrong);
+  nb::class_<TestResult> result(module, "TestResult",
+                                "Result of a test; true if it passed. `print` shows a summary.");
+  result.def_ro("exhaustive_words", &TestResult::exhaustive_words, "Number of short words tested.")
       .def_ro("chosen_words", &TestResult::chosen_words,
               "Number of tested words with one letter that differs from the rest.")
       .def_ro("random_words", &TestResult::random_words, "Number of random words tested.")
       .def_ro("accepted", &TestResult::accepted, "Number of accepted words among them.")
       .def_ro("numbers", &TestResult::numbers, "Number of named values compared.")
       .def_ro("products", &TestResult::products, "Number of prefix products compared.")
-      .def_ro("states", &TestResult::states, "Number of states after prefixes compared.")
-      .def_ro("promises", &TestResult::promises,
-              "Number of checked selection contract instances (one per head and row).")
-      .def_ro("unasked", &TestResult::unasked, "Heads whose selection contract was never checked.")
-      .def_ro("wrong", &TestResult::wrong,
-              "The first failing word, where the test stops; None if it passed.")
-      .def_prop_ro("passed", &TestResult::passed, "Whether the test passed.")
-      .def("__bool__", &TestResult::passed, "`passed`.")
-      .def("__str__", &TestResult::text, "A summary like that of `logdepth test`.")
-      .def(
-          "__repr__", [](const TestResult& result) { return "<" + result.text() + ">"; },
-          "The sentence.");
+      .def_ro("states", &TestResult::states, "Number of states after prefixes compared.");
+  bind_verdict(result);
 }
 
 /// A graph as a function of the user's takes it: of each vertex the list of those it leads to.
@@ -157,9 +156,14 @@ nb::object graph_for_python(const DirectedGraph& graph) {
   return neighbours;
 }
 
-GraphTestResult test_graph_function(const Transformer& transformer, const nb::callable& connected,
-                                    const TestedGraphs& graphs) {
+/// Greatest size of which all inputs are tried, number of random ones, their greatest size, seed.
+using Asked = std::array<std::uint64_t, 4>;
+
+GraphTestResult ask_graphs(const Transformer& transformer, const nb::object& connected,
+                           const Asked& bounds, bool undirected) {
+  const TestedGraphs graphs{bounds[0], bounds[1], bounds[2], bounds[3], undirected};
   const Working working;
+  if (connected.is_none()) return test_graphs(transformer, graphs);
   return test_graphs(
       transformer,
       [&](const DirectedGraph& graph, std::uint32_t source, std::uint32_t target) {
@@ -170,116 +174,75 @@ GraphTestResult test_graph_function(const Transformer& transformer, const nb::ca
 }
 
 void bind_graph_tests(nb::module_& module) {
-  nb::class_<WrongGraph>(
+  nb::class_<WrongGraph> wrong(
       module, "WrongGraph",
-      "A shrunk graph on which a network fails: no vertex and no edge can be removed.")
+      "A shrunk graph on which a network fails: no vertex and no edge can be removed.");
+  wrong
       .def_prop_ro(
           "graph", [](const WrongGraph& found) { return graph_for_python(found.graph); },
           nb::sig("def graph(self) -> dict[int, list[int]]"),
           "For each vertex the list of its successors.")
       .def_ro("source", &WrongGraph::source, "The vertex to start from.")
-      .def_ro("target", &WrongGraph::target, "The vertex to reach.")
-      .def_ro("expected", &WrongGraph::expected,
-              "In words: \"accept\", \"exactly one position\", ...")
-      .def_ro("got", &WrongGraph::got, "In words: \"accept\", \"exactly one position\", ...");
-  nb::class_<GraphTestResult>(module, "GraphTestResult",
-                              "Result of a test on graphs; true if it passed.")
+      .def_ro("target", &WrongGraph::target, "The vertex to reach.");
+  bind_difference(wrong);
+  nb::class_<GraphTestResult> result(module, "GraphTestResult",
+                                     "Result of a test on graphs; true if it passed.");
+  result
       .def_ro("exhaustive_graphs", &GraphTestResult::exhaustive_graphs,
               "Number of small graphs tested.")
       .def_ro("random_graphs", &GraphTestResult::random_graphs, "Number of larger graphs tested.")
       .def_ro("pairs", &GraphTestResult::pairs, "Number of queries (source and target).")
-      .def_ro("connected", &GraphTestResult::connected, "Number of connected queries among them.")
-      .def_ro("promises", &GraphTestResult::promises,
-              "Number of checked selection contract instances (one per head and row).")
-      .def_ro("unasked", &GraphTestResult::unasked,
-              "Heads whose selection contract was never checked.")
-      .def_ro("wrong", &GraphTestResult::wrong, "The first failing graph; None if it passed.")
-      .def_prop_ro("passed", &GraphTestResult::passed, "Whether the test passed.")
-      .def("__bool__", &GraphTestResult::passed, "`passed`.")
-      .def("__str__", &GraphTestResult::text, "A sentence.")
-      .def(
-          "__repr__", [](const GraphTestResult& result) { return "<" + result.text() + ">"; },
-          "The sentence.");
+      .def_ro("connected", &GraphTestResult::connected, "Number of connected queries among them.");
+  bind_verdict(result);
 }
 
 void bind_division_tests(nb::module_& module) {
-  nb::class_<WrongDivision>(module, "WrongDivision",
-                            "A shrunk input on which a division network fails.")
-      .def_ro("divisor", &WrongDivision::divisor, "The same at all tokens.")
-      .def_ro("dividends", &WrongDivision::dividends, "One for each token.")
-      .def_ro("expected", &WrongDivision::expected,
-              "In words: \"accept\", \"exactly one position\", ...")
-      .def_ro("got", &WrongDivision::got, "In words: \"accept\", \"exactly one position\", ...");
-  nb::class_<DivisionTestResult>(module, "DivisionTestResult",
-                                 "Result of a test on divisions; true if it passed.")
+  nb::class_<WrongDivision> wrong(module, "WrongDivision",
+                                  "A shrunk input on which a division network fails.");
+  wrong.def_ro("divisor", &WrongDivision::divisor, "The same at all tokens.")
+      .def_ro("dividends", &WrongDivision::dividends, "One for each token.");
+  bind_difference(wrong);
+  nb::class_<DivisionTestResult> result(module, "DivisionTestResult",
+                                        "Result of a test on divisions; true if it passed.");
+  result
       .def_ro("exhaustive_inputs", &DivisionTestResult::exhaustive_inputs,
               "Number of short inputs tested.")
       .def_ro("random_inputs", &DivisionTestResult::random_inputs,
               "Number of random inputs tested.")
       .def_ro("divisions", &DivisionTestResult::divisions,
-              "Number of quotients and remainders compared.")
-      .def_ro("promises", &DivisionTestResult::promises,
-              "Number of checked selection contract instances (one per head and row).")
-      .def_ro("unasked", &DivisionTestResult::unasked,
-              "Heads whose selection contract was never checked.")
-      .def_ro("wrong", &DivisionTestResult::wrong, "The first failing input; None if it passed.")
-      .def_prop_ro("passed", &DivisionTestResult::passed, "Whether the test passed.")
-      .def("__bool__", &DivisionTestResult::passed, "`passed`.")
-      .def("__str__", &DivisionTestResult::text, "A sentence.")
-      .def(
-          "__repr__", [](const DivisionTestResult& result) { return "<" + result.text() + ">"; },
-          "The sentence.");
+              "Number of quotients and remainders compared.");
+  bind_verdict(result);
 }
 
 void bind_asking(nb::class_<Transformer>& transformer) {
   transformer
       .def(
           "test_function",
-          [](const Transformer& network, const nb::callable& oracle, std::size_t up_to,
-             std::size_t random, std::size_t max_length, std::uint64_t seed) {
-            return test_function(network, oracle, {up_to, random, max_length, seed});
+          [](const Transformer& network, const nb::callable& oracle, const Asked& bounds) {
+            return test_function(network, oracle, {bounds[0], bounds[1], bounds[2], bounds[3]});
           },
-          "oracle"_a, "up_to"_a, "random"_a, "max_length"_a, "seed"_a,
-          nb::sig(
-              "def test_function(self, oracle: collections.abc.Callable[[typing.Any], "
-              "typing.Any], up_to: int, random: int, max_length: int, seed: int) -> TestResult"),
+          "oracle"_a, "bounds"_a,
+          nb::sig("def test_function(self, oracle: collections.abc.Callable[[typing.Any], "
+                  "typing.Any], bounds: collections.abc.Sequence[int]) -> TestResult"),
           "Tests it on words against a function.")
       .def(
           "test_against",
-          [](const Transformer& network, const std::string& oracle, std::size_t up_to,
-             std::size_t random, std::size_t max_length, std::uint64_t seed) {
-            return test_against(network, oracle, {up_to, random, max_length, seed});
+          [](const Transformer& network, const std::string& oracle, const Asked& bounds) {
+            return test_against(network, oracle, {bounds[0], bounds[1], bounds[2], bounds[3]});
           },
-          "oracle"_a, "up_to"_a, "random"_a, "max_length"_a, "seed"_a, Released(),
+          "oracle"_a, "bounds"_a, Released(),
           "Tests it on words against an oracle of the command line.")
-      .def(
-          "test_graphs",
-          [](const Transformer& network, std::size_t up_to, std::size_t random,
-             std::size_t max_size, std::uint64_t seed, bool undirected) {
-            return test_graphs(network, {up_to, random, max_size, seed, undirected});
-          },
-          "up_to"_a, "random"_a, "max_size"_a, "seed"_a, "undirected"_a, Released(),
-          "Tests it on graphs against graph search.")
-      .def(
-          "test_graph_function",
-          [](const Transformer& network, const nb::callable& connected, std::size_t up_to,
-             std::size_t random, std::size_t max_size, std::uint64_t seed, bool undirected) {
-            return test_graph_function(network, connected,
-                                       {up_to, random, max_size, seed, undirected});
-          },
-          "connected"_a, "up_to"_a, "random"_a, "max_size"_a, "seed"_a, "undirected"_a,
-          nb::sig("def test_graph_function(self, connected: collections.abc.Callable[[dict[int, "
-                  "list[int]], int, int], typing.Any], up_to: int, random: int, max_size: int, "
-                  "seed: int, undirected: bool) -> GraphTestResult"),
-          "Tests it on graphs against a function.")
+      .def("test_graphs", &ask_graphs, "connected"_a.none(), "bounds"_a, "undirected"_a,
+           nb::sig("def test_graphs(self, connected: collections.abc.Callable[[dict[int, "
+                   "list[int]], int, int], typing.Any] | None, bounds: "
+                   "collections.abc.Sequence[int], undirected: bool) -> GraphTestResult"),
+           "Tests it on graphs against a function, or graph search.")
       .def(
           "test_division",
-          [](const Transformer& network, std::size_t up_to, std::size_t random,
-             std::size_t max_length, std::uint64_t seed) {
-            return test_division(network, {up_to, random, max_length, seed});
+          [](const Transformer& network, const Asked& bounds) {
+            return test_division(network, {bounds[0], bounds[1], bounds[2], bounds[3]});
           },
-          "up_to"_a, "random"_a, "max_length"_a, "seed"_a, Released(),
-          "Tests its divisions against integer division.");
+          "bounds"_a, Released(), "Tests its divisions against integer division.");
 }
 
 }  // namespace
@@ -289,6 +252,113 @@ void bind_tests(nb::module_& module, nb::class_<Transformer>& transformer) {
   bind_graph_tests(module);
   bind_division_tests(module);
   bind_asking(transformer);
+}
+
+// Runs beside what is right: checks, and the first value that differs.
+namespace {
+
+std::optional<cells::Program> program_of(const ProgramText& text) {
+  if (!text) return std::nullopt;
+  return program_from_text(*text, "program");
+}
+
+}  // namespace
+
+RunComparison comparison_of(const std::string& against, const ProgramText& program,
+                            std::vector<std::string>& notes) {
+  RunComparison comparison;
+  comparison.against = against;
+  comparison.program = program_of(program);
+  comparison.note = [&notes](const std::string& note) { notes.push_back(note); };
+  return comparison;
+}
+
+void bind_comparisons(nb::module_& module, nb::class_<Transformer>& transformer) {
+  nb::class_<FirstDifference>(module, "FirstDifference",
+                              "First value of a run that differs from its program, or of a "
+                              "floating-point run from the exact run.")
+      .def_ro("layer", &FirstDifference::layer, "Executed layer, from 1; 0: the embedding.")
+      .def_ro("sublayer", &FirstDifference::sublayer,
+              "\"embedding\", \"attention\", \"feed-forward\", \"unembedding\" or \"the end\".")
+      .def_ro("token", &FirstDifference::token, "Index of the token, from 0.")
+      .def_ro("cell", &FirstDifference::cell, "Name of the cell, with its component.")
+      .def_ro("expected", &FirstDifference::expected, "Expected value.")
+      .def_ro("found", &FirstDifference::found, "Value of the run.")
+      .def(
+          "__str__", [](const FirstDifference& first) { return first.text; }, "One sentence.")
+      .def(
+          "__repr__", [](const FirstDifference& first) { return "<" + first.text + ">"; },
+          "The sentence.");
+  transformer
+      .def(
+          "check",
+          [](const Transformer& network, nb::handle asked, const std::string& against,
+             const ProgramText& program) {
+            std::vector<std::string> notes;
+            const RunComparison comparison = comparison_of(against, program, notes);
+            RunCheck found = asked_of(network, asked, [&](const auto&... parts) {
+              return check(network, parts..., comparison);
+            });
+            return nb::make_tuple(std::move(found.answer), std::move(found.problems),
+                                  std::move(notes));
+          },
+          "input"_a.none(), "against"_a, "program"_a.none(),
+          nb::sig("def check(self, input: " INPUT ", against: str, program: str | None) -> "
+                  "tuple[Answer, list[str], list[str]]"),
+          "Answer, problems, notes.")
+      .def(
+          "diff",
+          [](const Transformer& network, nb::handle asked, const ProgramText& program,
+             const std::string& engine, std::optional<std::string> rule,
+             std::optional<std::string> scores) {
+            DiffSettings settings{engine, std::move(rule), std::move(scores), program_of(program)};
+            Diff found = asked_of(network, asked, [&](const auto&... parts) {
+              return diff(network, parts..., settings);
+            });
+            return nb::make_tuple(std::move(found.first), std::move(found.refused));
+          },
+          "input"_a.none(), "program"_a.none(), "engine"_a, "rule"_a.none(), "scores"_a.none(),
+          nb::sig("def diff(self, input: " INPUT ", program: str | None, engine: str, rule: str "
+                  "| None, scores: str | None) -> tuple[FirstDifference | None, str]"),
+          "First difference, and why there is no run.");
+}
+
+// What is proved of the weights.
+void bind_certificates(nb::module_& module, nb::class_<Transformer>& transformer) {
+  nb::class_<FailedTheorem>(module, "FailedTheorem",
+                            "A theorem that was tried, and the step at which its proof fails.")
+      .def_ro("theorem", &FailedTheorem::theorem, "Name of the theorem.")
+      .def_ro("reason", &FailedTheorem::reason,
+              "The step: layer, head or coordinate, and what was expected.")
+      .def(
+          "__repr__",
+          [](const FailedTheorem& failed) {
+            return "<" + failed.theorem + ": " + failed.reason + ">";
+          },
+          "Name and reason.");
+  nb::class_<Certification>(
+      module, "Certification",
+      "What is proved of a network, or why nothing is; true where its answers are proved.")
+      .def_ro("theorem", &Certification::theorem, "Its name; empty where there is none.")
+      .def_ro("scope", &Certification::scope, "\"every length\", or \"at most 16 letters\".")
+      .def_ro("statement", &Certification::statement, "What logdepth-recheck prints.")
+      .def_ro("outputs_proved", &Certification::outputs_proved,
+              "False where nothing is proved, or the selections of heads alone.")
+      .def_ro("certificate", &Certification::certificate,
+              "The text that `logdepth certify -o` writes.")
+      .def_ro("failed", &Certification::failed, "Where there is no theorem: each that was tried.")
+      .def("__bool__", &Certification::proved, "The answers are proved.")
+      .def(
+          "__repr__",
+          [](const Certification& of) {
+            if (of.proved()) return "<proved: theorem " + of.theorem + ", " + of.scope + ">";
+            if (of.theorem.empty()) return std::string("<not proved>");
+            return "<" + of.theorem + " hold, " + of.scope + "; outputs not proved>";
+          },
+          "Theorem and scope.");
+  transformer.def("certify", &certify, Released(), "The first theorem that covers the weights.")
+      .def("recheck", &recheck, "certificate"_a, Released(),
+           "What the certificate proves of the weights.");
 }
 
 }  // namespace logdepth::python

@@ -31,7 +31,6 @@ from ._bindings import (
     FirstDifference,
     GraphTestResult,
     HeadSheet,
-    Program,
     Real,
     RoundedAnswer,
     RoundedNumber,
@@ -51,13 +50,17 @@ from .constructions import (
     compile_crasp,
     compile_division,
     compile_regular,
+    zoo,
+    zoo_networks,
 )
 from .drawing import Drawing
 from .errors import BadInput, ExportRefused, ExportWrong, LimitReached, Undecided
 from .inputs import Reach
 from .model import Check, Model, Rounded, from_text, load
 from .playground import Playground
+from .program import Program
 from .traces import Trace
+from .training_records import n_star, records
 
 __version__ = importlib.metadata.version("logdepth")
 
@@ -106,4 +109,8 @@ __all__ = [
     "exchange",
     "from_text",
     "load",
+    "n_star",
+    "records",
+    "zoo",
+    "zoo_networks",
 ]

@@ -89,14 +89,14 @@ def feeds(config: dict[str, Any], input: Any, numpy: Any) -> dict[str, Any]:
 
 
 def verdict(config: dict[str, Any], logits: Any, size: int | None = None) -> bool | None:
-    """Whether the input is accepted; None where both logits are equal. It is read at the last token; in a
+    """Whether the input is accepted; None where both logits are equal or one is no number. It is read at the last token; in a
     padded batch at the last token of the word of `size` letters."""
     output = _output(config, "accept")
     ends = config["input"]
     last = -1 if size is None else size + ends.get("begin", False) + ends.get("end", False) - 1
     row = _plain(logits[last])
     accept, reject = row[output["accept"]], row[output["reject"]]
-    return None if accept == reject else accept > reject
+    return True if accept > reject else False if accept < reject else None
 
 
 def prefixes(config: dict[str, Any], logits: Any, size: int | None = None) -> list[Any]:
@@ -132,7 +132,7 @@ def relation(config: dict[str, Any], logits: Any) -> list[list[bool | None]]:
     """Of a network that reads the rows of a graph: row i, column j whether vertex j is reached from vertex i;
     None where the logit is 0."""
     _output(config, "relation")
-    return [[None if value == 0 else value > 0 for value in _plain(row)] for row in logits]
+    return [[True if value > 0 else False if value < 0 else None for value in _plain(row)] for row in logits]
 
 
 def numbers(config: dict[str, Any], logits: Any) -> dict[str, list[float]]:
@@ -161,7 +161,7 @@ def _plain(row: Any) -> list[Any]:
 
 def _largest(values: list[Any]) -> int | None:
     best = max(values)
-    return values.index(best) if values.count(best) == 1 else None
+    return values.index(best) if sum(not value < best for value in values) == 1 else None  # NaN is not below
 
 
 def _output(config: dict[str, Any], kind: str) -> dict[str, Any]:

@@ -6,16 +6,19 @@ in its sentences.
 
 from __future__ import annotations
 
+import itertools
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any, Callable, Literal, Union
 
 from . import _bindings, dropped
-from ._bindings import Program, TransitionTable
+from ._bindings import TransitionTable
 from .errors import BadInput
 from .exchange import automaton_json
 from .inputs import whole, whole_or_none
 from .model import Model
+from .program import Program
 
 Source = Union[str, "os.PathLike[str]", tuple[str, str]]
 """A file to read, or a pair: what a text is called in messages, and the text."""
@@ -37,8 +40,10 @@ def compile(
     what the program is called. BadInput naming block, statement, cell and reason for a program that breaks
     a rule, and for a call like `head.copy(a, b)` whose result is not part of any statement.
     """
-    dropped.require_none(program)
-    return Model(_bindings.compile(program, _compiling(layernorm, strict, unroll, name)))
+    if not isinstance(program, Program):
+        raise TypeError(f"compile: expected a Program, found a {type(program).__name__}")
+    dropped.require_none(program._record)
+    return Model(_bindings.compile(program._text(), _compiling(layernorm, strict, unroll, name)))
 
 
 def compile_regular(
@@ -81,7 +86,7 @@ def compile_regular(
     products in a layer, `block` layers in the loop), "cascade" (Krohn and Rhodes, constant depth where the
     groups are solvable), "auto" (the one of the fewest layers for words of `for_length` letters).
     `positions` is their code, `table` how products are looked up; the rest as of `compile`. `say` is called
-    with every line that the command prints on its way. BadInput and LimitReached as the command.
+    with every line that the command prints on its way; without it, notes are warnings. BadInput and LimitReached as the command.
     """
     if automaton is not None:
         if json is not None:
@@ -105,7 +110,11 @@ def compile_regular(
     settings.block = whole_or_none("block", block, 32)
     settings.positions, settings.table = positions, table
     compiling = _compiling(layernorm, strict, unroll, name)
-    return Model(_bindings.compile_regular(named, settings, compiling, say))
+    lines: list[str] = []
+    model = Model(_bindings.compile_regular(named, settings, compiling, say or lines.append))
+    for note in itertools.takewhile(lambda line: not line.startswith("automaton: "), lines):
+        warnings.warn(f"{BadInput(note)}", stacklevel=3)
+    return model
 
 
 def compile_connectivity(
@@ -237,3 +246,14 @@ def _source(source: Source | None) -> _bindings.SourceFile | None:
     if isinstance(source, tuple):
         return _bindings.SourceFile(*source)
     return _bindings.SourceFile(os.fspath(source))
+
+
+def zoo(name: str) -> Model:
+    """A compiled network whose algorithm is known, by a name of `zoo_networks`: "group-S3", "tomita4". BadInput
+    for another name."""
+    return Model(_bindings.zoo(name))
+
+
+def zoo_networks() -> dict[str, str]:
+    """What each network of `zoo` computes, by its name. `logdepth zoo FOLDER` writes all of them, with exports."""
+    return _bindings.zoo_networks()

@@ -22,7 +22,7 @@ class Drawing:
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Writes .svg, .html (a page with a slider over the layers), .pdf, .png, .tex and .tikz (for
-        LaTeX), of a circuit also .dot.
+        LaTeX).
 
         BadInput for another ending, where the file cannot be written, and for .pdf and .png where
         librsvg's program is not installed.

@@ -1,4 +1,12 @@
-"""Exceptions, with the messages of the command line."""
+"""Exceptions, with the messages of the command line. Its options are arguments here: `regex=` for `--regex`."""
+
+import re
+
+
+def _in_python(sentence: str) -> str:
+    option = re.compile(r"(?<![\w'\"-])--([a-z][a-z-]*)(:?)")
+    named = option.sub(lambda found: found[1].replace("-", "_") + (found[2] or "="), sentence)
+    return named.replace("json_automaton", "json")
 
 
 class BadInput(ValueError):
@@ -9,6 +17,9 @@ class BadInput(ValueError):
     """
 
     __module__ = "logdepth"
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(_in_python(sentence))
 
 
 class Undecided(Exception):

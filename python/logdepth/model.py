@@ -15,15 +15,14 @@ from ._bindings import (
     ExportReport,
     FirstDifference,
     GraphTestResult,
-    Program,
     RoundedAnswer,
     TestResult,
 )
-from .arguments import explained
 from .drawing import Drawing
 from .errors import BadInput, Undecided
 from .inputs import Input, Word, as_asked, whole
 from .playground import Playground
+from .program import Program
 from .traces import Trace
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class Model:
 
         The result is a copy: change it and compile it again. BadInput where the file has no program.
         """
-        return self._transformer.program()
+        return Program.from_text(self._transformer.program())
 
     def run(self, input: Input) -> Answer:
         """Runs an input, exactly: no rounding, ties found, every selection contract checked.
@@ -160,19 +159,10 @@ class Model:
         score and a test for zero: "bounded" (what error bounds say; the only rule that certifies), "plain"
         (equal numbers), "snapped" (within `tolerance`). BadInput here for a setting that is none.
         """
-        return Rounded(
-            self._transformer,
-            explained(
-                "rounded",
-                _bindings.RoundedSettings,
-                engine,
-                device,
-                temperature,
-                rule,
-                tolerance,
-                whole("threads", threads),
-            ),
+        settings = _bindings.rounded(
+            engine, device, temperature, rule, tolerance, whole("threads", threads)
         )
+        return Rounded(self._transformer, settings)
 
     def test(
         self,
@@ -200,8 +190,8 @@ class Model:
         """
         asked = _questions(up_to, random, "max_length", max_length, seed)
         if isinstance(against, str):
-            return self._transformer.test_against(against, *asked)
-        return self._transformer.test_function(against, *asked)
+            return self._transformer.test_against(against, asked)
+        return self._transformer.test_function(against, asked)
 
     def test_graphs(
         self,
@@ -220,10 +210,8 @@ class Model:
         those that it leads to; without it a search does. BadInput where the network reads no graphs, and
         when up_to means more than 2^20 questions.
         """
-        asked = (*_questions(up_to, random, "max_size", max_size, seed), undirected)
-        if connected is None:
-            return self._transformer.test_graphs(*asked)
-        return self._transformer.test_graph_function(connected, *asked)
+        asked = _questions(up_to, random, "max_size", max_size, seed)
+        return self._transformer.test_graphs(connected, asked, undirected)
 
     def test_division(
         self, *, up_to: int = 8, random: int = 10, max_length: int = 40, seed: int = 1
@@ -234,7 +222,7 @@ class Model:
         BadInput where it is no such network.
         """
         return self._transformer.test_division(
-            *_questions(up_to, random, "max_length", max_length, seed)
+            _questions(up_to, random, "max_length", max_length, seed)
         )
 
     def export(
@@ -258,11 +246,12 @@ class Model:
         needed.
 
         `certify`: also writes certificate.json, bounds that hold for every word up to the length, which
-        recheck/float_recheck.py confirms; not for "onnx".
+        recheck/float_recheck.py confirms; not for "onnx". It needs the program python3.
 
         ExportRefused for what the target cannot say, and where no temperature is proved for the length;
         ExportWrong where the self-test fails, or the certificate is not shown; BadInput for a length of 0 or beyond the network's own limit,
-        for a temperature that is none or beyond the format's numbers, and where the path cannot be written; LimitReached.
+        for a temperature that is none or beyond the format's numbers, where the path cannot be written, and for `certify` where
+        python3 is missing; LimitReached.
         """
         return self._transformer.export(
             target,
@@ -294,9 +283,9 @@ class Model:
             if against or program is not None:
                 raise BadInput("against and program require an input")
             return Drawing(network.svg(), network.draw)
-        asked = as_asked(input)
-        svg, notes = network.svg(asked, against, program)
-        return Drawing(svg, lambda file: network.draw(asked, file, against, program), notes)
+        asked, text = as_asked(input), _text(program)
+        svg, notes = network.svg(asked, against, text)
+        return Drawing(svg, lambda file: network.draw(asked, file, against, text), notes)
 
     def play(
         self, word: str = "", *, folder: str | os.PathLike[str] | None = None, height: int = 900
@@ -334,7 +323,7 @@ class Model:
         also compared with the embedded program, or with `program` if it is given, value by value;
         "program" does only that. BadInput where they do not fit the network.
         """
-        return Check(*self._transformer.check(as_asked(input), against, program))
+        return Check(*self._transformer.check(as_asked(input), against, _text(program)))
 
     def diff(
         self,
@@ -352,7 +341,9 @@ class Model:
         Undecided for an input that the network does not support; BadInput where the network has no
         embedded program.
         """
-        first, refused = self._transformer.diff(as_asked(input), program, engine, rule, scores)
+        first, refused = self._transformer.diff(
+            as_asked(input), _text(program), engine, rule, scores
+        )
         if refused:
             raise Undecided(refused, "outside_hypotheses")
         return first
@@ -360,15 +351,16 @@ class Model:
     def certify(self) -> Certification:
         """Proves the weights correct for every word of every length, from the matrices alone.
 
-        The result is true where a theorem is proved, and has its statement and certificate; else `failed`
-        has each theorem that was tried, with the step that fails. TRUST.md says what a proof rests on.
+        The result is true where the answers are proved, and has statement and certificate. It has them too, and is
+        false, where the theorem is `selections`: what heads select and norms are. Without a theorem `failed`
+        has each that was tried, with the step that fails. TRUST.md says what a proof rests on.
         """
         return self._transformer.certify()
 
     def recheck(self, certificate: str) -> Certification:
         """What a certificate proves of these weights, with the code of `logdepth-recheck`, whoever made it.
 
-        False where it proves nothing of them; `failed` has the step. BadInput for what is no certificate.
+        As `certify`; without a theorem `failed` has the step. BadInput for what is no certificate.
         """
         return self._transformer.recheck(certificate)
 
@@ -424,16 +416,14 @@ class Rounded:
         return self._transformer.run_rounded_all(words, self._settings)
 
 
-def _questions(
-    up_to: int, random: int, name: str, longest: int, seed: int
-) -> tuple[int, int, int, int]:
+def _text(program: Program | None) -> str | None:
+    return None if program is None else program._text()
+
+
+def _questions(up_to: int, random: int, name: str, longest: int, seed: int) -> list[int]:
     """Counts as tests take them. BadInput for what is none."""
-    return (
-        whole("up_to", up_to),
-        whole("random", random),
-        whole(name, longest),
-        whole("seed", seed),
-    )
+    counts = {"up_to": up_to, "random": random, name: longest, "seed": seed}
+    return [whole(of, count) for of, count in counts.items()]
 
 
 def load(file: str | os.PathLike[str]) -> Model:

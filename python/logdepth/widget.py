@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .model import Model
 
 _FOLDER = Path(__file__).parent / "playground"  # of the page, beside this file when it is installed
-_DECISIONS = {"accepted": "accept", "rejected": "reject"}
-_OF_GRAPHS = {"accepted": "connected", "rejected": "not connected"}
 _LINK = """
 const urls = {};
 for (const [name, source] of modules) {
@@ -51,7 +49,7 @@ class RunWidget(anywidget.AnyWidget):
     numbers of each token, the contracts of the heads. `Model.widget` makes one.
 
     `layer` and `token` are shown, `word` is what the network reads; each can be set and observed, as traits.
-    A negative token counts from the last. The browser makes the run itself and compares it with `answer`.
+    A negative token counts from the last. The browser makes the run itself; `answer` is that of `Model.run`.
     """
 
     _esm = _one_module()
@@ -59,7 +57,6 @@ class RunWidget(anywidget.AnyWidget):
 
     weights = traitlets.Unicode(read_only=True).tag(sync=True)
     given = traitlets.Dict(read_only=True).tag(sync=True)
-    found = traitlets.Dict(read_only=True).tag(sync=True)
     word = traitlets.Unicode().tag(sync=True)
     layer = traitlets.Int(1).tag(sync=True)
     token = traitlets.Int(-1).tag(sync=True)
@@ -74,7 +71,6 @@ class RunWidget(anywidget.AnyWidget):
         super().__init__(layer=layer, token=token, word=word)
         self.set_trait("weights", model.text())
         self.set_trait("given", given)
-        self._tell()
 
     @traitlets.observe("word")
     def _run_again(self, _: Any) -> None:
@@ -85,21 +81,6 @@ class RunWidget(anywidget.AnyWidget):
             self.answer = self._model.run(self.word) if self._words else self.answer
         except (BadInput, LimitReached):  # the browser has a sentence
             self.answer = None
-        self._tell()
-
-    def _tell(self) -> None:
-        """Sends the answer of this package to the browser."""
-        found: dict[str, Any] = {"word": self.word}
-        if self.answer is not None:
-            decision = self.answer.decision
-            names = _DECISIONS if self._words or "cells" in self.given else _OF_GRAPHS
-            if decision != "computed":
-                found["outcome"] = names.get(decision, decision.replace("_", " "))
-            found["depth"] = self.answer.depth
-            prefixes = self.answer.products if self.answer.products is not None else self.answer.states
-            if prefixes is not None:
-                found["prefixes"] = prefixes
-        self.set_trait("found", found)
 
     def __repr__(self) -> str:
         return f"<run of {self._model.name}, {self.answer!r}>"

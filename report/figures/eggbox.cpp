@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/xml_text.hpp"
-#include "report/figures/colours.hpp"
+#include "base/quoted_text.hpp"
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth::inline report_figures {
+namespace logdepth { inline namespace report_figures {
 namespace {
 
 constexpr double kCharacter = 6.7, kLine = 14;   // of a letter of 11 pixels
@@ -238,4 +237,4 @@ std::string eggbox_svg(const Eggbox& eggbox) {
   return svg_document(right + 2 * kMargin, y, eggbox.title, elements, "font-size=\"11\"");
 }
 
-}  // namespace logdepth::inline report_figures
+}}  // namespace logdepth::report_figures

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth::inline report_figures {
+namespace logdepth { inline namespace report_figures {
 
 struct EggboxCell {
   std::vector<std::string> lines = {};  ///< what it holds
@@ -30,4 +30,4 @@ struct Eggbox {
 };
 std::string eggbox_svg(const Eggbox& eggbox);
 
-}  // namespace logdepth::inline report_figures
+}}  // namespace logdepth::report_figures

@@ -3,21 +3,64 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
 
-#include "base/number_text.hpp"
-#include "base/xml_text.hpp"
-#include "report/figures/colours.hpp"
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "report/figures/svg_elements.hpp"
 
-namespace logdepth::inline report_figures {
+namespace logdepth { inline namespace report_figures {
+namespace {
+
+constexpr double kMostDoublings = 11;
+
+/// The least of 1, 2, 5, 10, 20, ... of which `most` reach as far as `length`.
+double step_of(double length, double most) {
+  for (double decade = 1;; decade *= 10)
+    for (const double step : {decade, 2 * decade, 5 * decade})
+      if (length <= most * step) return step;
+}
+
+}  // namespace
+
+Axis counting_axis(double highest, const std::string& name, double most_steps) {
+  const double step = step_of(highest, most_steps);
+  Axis axis{0, (std::floor(highest / step) + 1) * step, {}, name};
+  for (double at = 0; at <= axis.to; at += step) axis.ticks.push_back({at, fixed_text(at, 0)});
+  return axis;
+}
+
+Axis share_axis(const std::string& name) {
+  Axis axis{0, 1, {}, name};
+  for (int fifth = 0; fifth <= 5; ++fifth)
+    axis.ticks.push_back({fifth / 5.0, fixed_text(fifth / 5.0, 1)});
+  return axis;
+}
+
+Axis powers_axis(double highest, const std::string& name) {
+  Axis axis = counting_axis(highest, name);
+  for (Tick& tick : axis.ticks) tick = {tick.at, "2", tick.text};
+  return axis;
+}
+
+Axis doubling_axis(double lowest, double highest, const std::string& name) {
+  Axis axis{std::floor(lowest), 0, {}, name};
+  axis.to = std::max(axis.from + 1, std::ceil(highest));
+  const double step = step_of(axis.to - axis.from, kMostDoublings);
+  for (double at = axis.from; at <= axis.to; at += step)
+    axis.ticks.push_back({at, fixed_text(std::exp2(at), 0)});
+  return axis;
+}
+
 namespace {
 
 // Room beside the plot: the numbers of the axes and their names.
 constexpr double kLeft = 52, kRight = 26, kTop = 34, kUnder = 44;
-constexpr double kDot = 3.6, kCross = 5, kArrow = 16, kArrowHead = 7;
+constexpr double kDot = 3.6, kArrow = 16, kArrowHead = 7;
 constexpr double kLegendLine = 18, kLegendStroke = 24;
 
 std::string stroke(const SeriesStyle& style) {
@@ -58,29 +101,15 @@ std::string symbol_element(PlotPoint at, Symbol symbol, const std::string& attri
 
 std::string mark_element(PlotPoint at, MarkShape shape, const SeriesStyle& look,
                          const std::string& title) {
-  const auto [x, y] = at;
+  if (shape == MarkShape::none) return "";
   const bool ring = shape != MarkShape::dot;
   const std::string& colour = look.colour;
-  switch (shape) {
-    case MarkShape::dot:
-    case MarkShape::ring:
-    case MarkShape::ring_with_arrow:
-      return (shape == MarkShape::ring_with_arrow ? arrow_element(at, colour) : "") +
-             symbol_element(at, look.symbol,
-                            svg_attribute("fill", ring ? "white" : colour) + " " +
-                                svg_attribute("stroke", ring ? colour : "white") +
-                                " stroke-width=\"1.4\"",
-                            title);
-    case MarkShape::cross: {
-      const std::string style = svg_attribute("stroke", colour) + " stroke-width=\"1.4\"";
-      return "<g>" + (title.empty() ? "" : "<title>" + xml_text(title) + "</title>") + "\n" +
-             svg_line({x - kCross, y - kCross}, {x + kCross, y + kCross}, style) +
-             svg_line({x - kCross, y + kCross}, {x + kCross, y - kCross}, style) + "</g>\n";
-    }
-    case MarkShape::none:
-      break;
-  }
-  return "";
+  return (shape == MarkShape::ring_with_arrow ? arrow_element(at, colour) : "") +
+         symbol_element(at, look.symbol,
+                        svg_attribute("fill", ring ? "white" : colour) + " " +
+                            svg_attribute("stroke", ring ? colour : "white") +
+                            " stroke-width=\"1.4\"",
+                        title);
 }
 
 /// "#RRGGBB" in another shade for every number, lighter at first; 0: itself.
@@ -91,17 +120,16 @@ std::string shade(const std::string& colour, std::size_t number) {
 }
 
 void require_distinct(const std::vector<LegendEntry>& entries) {
-  // Colour; the dash of a line; symbol and shape of marks. A cross has no symbol.
+  // Colour; the dash of a line; symbol and shape of marks.
   using Look = std::tuple<std::string, std::optional<std::string>, MarkShape, Symbol>;
   std::map<Look, std::string> seen;
   for (const LegendEntry& entry : entries) {
     if (!entry.line && entry.mark == MarkShape::none) continue;  // nothing of it is drawn
     const SeriesStyle& style = entry.style;
-    const bool symbol = entry.mark != MarkShape::none && entry.mark != MarkShape::cross;
-    const auto [other, is_new] =
-        seen.emplace(Look{style.colour, entry.line ? std::optional(style.dash) : std::nullopt,
-                          entry.mark, symbol ? style.symbol : Symbol::circle},
-                     entry.name);
+    const auto [other, is_new] = seen.emplace(
+        Look{style.colour, entry.line ? std::optional(style.dash) : std::nullopt, entry.mark,
+             entry.mark == MarkShape::none ? Symbol::circle : style.symbol},
+        entry.name);
     if (!is_new)
       throw std::logic_error("two series look alike: " + other->second + " and " + entry.name);
   }
@@ -199,11 +227,9 @@ class ChartDrawing {
 
   std::string line(const PlotSeries& series) const {
     std::string svg;
-    const std::string kind =
-        series.style.kind.empty() ? "" : svg_attribute("class", series.style.kind) + " ";
     for (PlotLine piece : inside(series.line, chart_.x, chart_.y)) {
       for (PlotPoint& corner : piece) corner = place(corner);
-      svg += svg_polyline(piece, kind + "fill=\"none\" " + stroke(series.style), series.name);
+      svg += svg_polyline(piece, "fill=\"none\" " + stroke(series.style), series.name);
     }
     return svg;
   }
@@ -268,4 +294,37 @@ std::string draw_legend(const Legend& legend, PlotPoint corner) {
   return svg;
 }
 
-}  // namespace logdepth::inline report_figures
+double LeastSquares::root_mean_square() const {
+  return std::sqrt(residual / static_cast<double>(points));
+}
+
+std::optional<LeastSquares> least_squares(const PlotLine& points) {
+  const auto count = static_cast<double>(points.size());
+  double mean_x = 0, mean_y = 0;
+  for (const auto& [x, y] : points) {
+    mean_x += x / count;
+    mean_y += y / count;
+  }
+  double xx = 0, xy = 0, yy = 0;
+  bool different_x = false, different_y = false;
+  for (const auto& [x, y] : points) {
+    xx += (x - mean_x) * (x - mean_x);
+    xy += (x - mean_x) * (y - mean_y);
+    yy += (y - mean_y) * (y - mean_y);
+    different_x |= x != points.front().first;
+    different_y |= y != points.front().second;
+  }
+  if (!different_x) return std::nullopt;
+  LeastSquares fit;
+  fit.points = points.size();
+  fit.a = different_y ? xy / xx : 0;
+  fit.b = different_y ? mean_y - fit.a * mean_x : points.front().second;
+  for (const auto& [x, y] : points) {
+    const double error = y - fit.value(x);
+    fit.residual += error * error;
+  }
+  fit.r2 = different_y ? 1 - fit.residual / yy : 1;
+  return fit;
+}
+
+}}  // namespace logdepth::report_figures

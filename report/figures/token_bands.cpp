@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "base/number_text.hpp"
-#include "base/xml_text.hpp"
-#include "report/figures/colours.hpp"
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
 #include "report/figures/svg_elements.hpp"
 
-namespace logdepth::inline report_figures {
+namespace logdepth { inline namespace report_figures {
 namespace {
 
 constexpr std::array<const char*, 4> kDashes = {"", "6 3", "2 3", "8 3 2 3"};
@@ -21,13 +20,11 @@ constexpr double kBandHeight = 108, kBandGrowth = 2.4;
 constexpr std::size_t kFewTokens = 20;
 constexpr double kFewStroke = 1.8, kManyStroke = 1.1, kWrongStroke = 3;
 constexpr double kRowHeight = 17;
-constexpr double kStackHeight = 240;  ///< of the highest stack, where that is possible
-constexpr double kDigit = 6.7;        ///< width of a character of the small monospaced rows
-constexpr double kDarkest = 0.85;     ///< of lines
-constexpr double kBehind = 0.4;       ///< of those that stand back
+constexpr double kDigit = 6.7;     ///< width of a character of the small monospaced rows
+constexpr double kDarkest = 0.85;  ///< of lines
+constexpr double kBehind = 0.4;    ///< of those that stand back
 /// Lines below could not be seen at all.
 constexpr double kLightest = 0.06;
-constexpr double kCircleHead = 22, kCircleBand = 190;  ///< above a circle, of a band beside one
 constexpr std::size_t kTokenCharacters = 10;
 constexpr std::size_t kSelectedListed = 8;  ///< positions, in words
 
@@ -35,12 +32,10 @@ constexpr std::size_t kSelectedListed = 8;  ///< positions, in words
 struct BandsLayout {
   std::size_t styles = 0, alarms = 0, tokens = 0;
   std::vector<std::size_t> rows;  ///< of each band
-  bool circles = false;
 
   double band_height() const {
-    return std::max(
-        circles ? kCircleBand : 0,
-        kBandHeight + kBandGrowth * static_cast<double>(std::max(tokens, kFewTokens) - kFewTokens));
+    return kBandHeight +
+           kBandGrowth * static_cast<double>(std::max(tokens, kFewTokens) - kFewTokens);
   }
 };
 
@@ -51,7 +46,6 @@ BandsLayout layout_of(const std::vector<TokenBands>& beside) {
     layout.alarms = std::max(layout.alarms, bands.alarms.size());
     layout.tokens = std::max(layout.tokens, bands.tokens.size());
     layout.rows.resize(std::max(layout.rows.size(), bands.bands.size()));
-    for (const Band& band : bands.bands) layout.circles = layout.circles || band.circle;
     for (std::size_t i = 0; i < bands.bands.size(); ++i)
       layout.rows[i] = std::max(layout.rows[i], bands.bands[i].rows.size());
   }
@@ -193,18 +187,9 @@ class BandsDrawing {
       front_ += svg_circle({x(token), bottom}, 8,
                            "class=\"wrong\" fill=\"none\" stroke-width=\"3\" stroke=\"" +
                                std::string(kWrongInk) + "\"");
-    if (band.circle) circle(*band.circle, bottom);
     y_ = bottom + 12 + 10;
     for (const BandRow& one : band.rows) row(one);
     y_ = end + 8;
-  }
-
-  /// Right of the last token.
-  void circle(const DirectionCircle& circle, double bottom) {
-    const double radius = layout_.band_height() - kCircleHead;
-    const double left = x(bands_.tokens.size()) - step_ / 2 + kBandMargin;
-    front_ += direction_circle_elements(circle, {left, bottom}, radius);
-    widest_ = std::max(widest_, left + direction_circle_width(circle, radius));
   }
 
   /// From the reading token below to the one above that is read.
@@ -244,33 +229,7 @@ class BandsDrawing {
     y_ += kRowHeight;
   }
 
-  /// From the ground up: blocks in two shades, then what is left over.
-  void stacks() {
-    std::uint64_t highest = 1;
-    for (const BandStack& stack : bands_.stacks)
-      highest = std::max(highest, stack.blocks * stack.size + stack.rest);
-    const double unit = std::clamp(kStackHeight / static_cast<double>(highest), 2.0, 16.0);
-    const double ground = y_ + 12 + unit * static_cast<double>(highest);
-    left_text(y_ + 26, bands_.stacks_label, "font-weight=\"bold\"", 13);
-    for (std::size_t token = 0; token < bands_.stacks.size(); ++token) {
-      const BandStack& stack = bands_.stacks[token];
-      double top = ground;
-      const auto add = [&](std::uint64_t size, const char* colour) {
-        const double height = unit * static_cast<double>(size);
-        top -= height;
-        front_ += svg_rect({x(token) - 12, top}, 24, height,
-                           svg_attribute("fill", colour) + " stroke=\"#FFFFFF\" class=\"block\"",
-                           stack.meaning);
-      };
-      for (std::uint64_t block = 0; block < stack.blocks; ++block)
-        add(stack.size, block % 2 == 0 ? "#0072B2" : "#6AAED6");
-      if (stack.rest > 0) add(stack.rest, "#D55E00");
-    }
-    y_ = ground + 10;
-  }
-
   void results() {
-    if (!bands_.stacks.empty()) stacks();
     y_ += 12;
     for (const BandRow& one : bands_.results) {
       row(one);
@@ -381,4 +340,4 @@ StripPicture token_bands_picture(const std::vector<TokenBands>& beside, std::str
   return picture;
 }
 
-}  // namespace logdepth::inline report_figures
+}}  // namespace logdepth::report_figures

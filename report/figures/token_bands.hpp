@@ -1,16 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "report/figures/direction_circle.hpp"
 #include "report/figures/strip_picture.hpp"
 
-namespace logdepth::inline report_figures {
+namespace logdepth { inline namespace report_figures {
 
 struct BandToken {
   std::string name;
@@ -46,15 +43,8 @@ struct Band {
   std::vector<std::size_t> styles = {};  ///< of its lines, drawn a little apart in this order
   std::vector<BandLine> lines = {};
   std::vector<BandRow> rows = {};
-  std::vector<std::string> details = {};       ///< of every token: what a page says of it; or none
-  std::vector<std::size_t> wrong = {};         ///< tokens at which it goes wrong
-  std::optional<DirectionCircle> circle = {};  ///< beside it: how one token found what it reads
-};
-
-/// Equal blocks and what is left over, one above the other.
-struct BandStack {
-  std::uint64_t blocks = 0, size = 1, rest = 0;
-  std::string meaning = {};
+  std::vector<std::string> details = {};  ///< of every token: what a page says of it; or none
+  std::vector<std::size_t> wrong = {};    ///< tokens at which it goes wrong
 };
 
 struct BandVerdict {
@@ -70,10 +60,8 @@ struct TokenBands {
   std::vector<BandToken> tokens;
   std::size_t first_position = 0;  ///< the number of the first token
   std::vector<Band> bands;
-  std::string stacks_label = {};
-  std::vector<BandStack> stacks = {};  ///< of every token, under the last band; or none
-  std::vector<BandRow> results;        ///< under the last band
-  BandVerdict verdict;                 ///< without a text: none
+  std::vector<BandRow> results;  ///< under the last band
+  BandVerdict verdict;           ///< without a text: none
   std::vector<std::string> notes;
 };
 
@@ -81,4 +69,4 @@ struct TokenBands {
 /// each band. A line is an element of class "select", what is wrong one of class "wrong".
 StripPicture token_bands_picture(const std::vector<TokenBands>& beside, std::string_view title);
 
-}  // namespace logdepth::inline report_figures
+}}  // namespace logdepth::report_figures

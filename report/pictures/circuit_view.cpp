@@ -5,20 +5,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "base/overload.hpp"
 #include "base/phrases.hpp"
-#include "base/xml_text.hpp"
+#include "base/quoted_text.hpp"
 #include "compiler/file/carried_program.hpp"
 #include "compiler/file/cell_names.hpp"
-#include "compiler/file/contract_text.hpp"
-#include "compiler/program/program_text.hpp"
-#include "report/pictures/svg_text.hpp"
+#include "compiler/program/program.hpp"
 
-namespace logdepth::inline report_pictures {
+namespace logdepth { inline namespace report_pictures {
 namespace {
 
 using Coordinates = std::set<std::uint32_t>;
@@ -471,4 +468,20 @@ CircuitView view_circuit(const Model& model) {
   return Viewer(model).view();
 }
 
-}  // namespace logdepth::inline report_pictures
+std::string visible_letter(std::string_view letter) {
+  for (const char* kind : {kBeginToken, kEndToken, kEdgeToken, kNoEdgeToken, kPadToken,
+                           kSourceToken, kTargetToken, kVertexToken})
+    if (letter == kind) return std::string(letter.substr(1, letter.size() - 2));
+  if (letter.empty()) return "\xCE\xB5";  // epsilon
+  std::string result;
+  for (const char c : letter) {
+    if (c == ' ') {
+      result += "\xE2\x90\xA3";  // open box
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}}  // namespace logdepth::report_pictures

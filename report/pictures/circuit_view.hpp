@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/file/model.hpp"
 
-namespace logdepth::inline report_pictures {
+namespace logdepth { inline namespace report_pictures {
 
 /// What the drawings say about a weights file, in words and by sublayer. Everything comes from the
 /// weights; the file's optional cell index names coordinates, and the optional text
@@ -51,4 +52,8 @@ struct CircuitView {
 
 CircuitView view_circuit(const Model& model);
 
-}  // namespace logdepth::inline report_pictures
+/// A token kind as a reader should see it: the beginning token as `begin`, a letter with spaces and
+/// the empty name made visible. Not escaped.
+std::string visible_letter(std::string_view letter);
+
+}}  // namespace logdepth::report_pictures

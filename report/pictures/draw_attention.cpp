@@ -7,24 +7,20 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <variant>
 
 #include "base/phrases.hpp"
-#include "base/xml_text.hpp"
-#include "compiler/file/names_of_states.hpp"
+#include "base/quoted_text.hpp"
+#include "compiler/file/cell_names.hpp"
 #include "logdepth/errors.hpp"
-#include "objects/action.hpp"
-#include "report/pictures/cell_values.hpp"
+#include "objects/automaton.hpp"
 #include "report/pictures/circuit_view.hpp"
-#include "report/pictures/division_results.hpp"
-#include "report/pictures/light_lines.hpp"
-#include "report/pictures/nearest_direction.hpp"
-#include "report/pictures/prefix_answers.hpp"
-#include "report/pictures/svg_text.hpp"
+#include "report/pictures/draw_reachability.hpp"
+#include "report/pictures/run_answers.hpp"
 #include "runtime/exact/contract_check.hpp"
-#include "runtime/file/prefix_answer.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 
-namespace logdepth::inline report_pictures {
+namespace logdepth { inline namespace report_pictures {
 namespace {
 
 constexpr std::size_t kStyleCharacters = 110;
@@ -39,16 +35,15 @@ std::string attention_title(const Model& model) {
 struct Level {
   Location location;
   std::vector<Selected> heads;
-  std::vector<std::optional<PlaneQuestion>> questions;  ///< per head: of the last token
-  std::vector<std::set<std::size_t>> reach;             ///< per token
-  PrefixAnswers prefixes;                               ///< per token; empty: none to show
-  std::vector<std::string> cells;  ///< per token: what they hold after the layer
+  std::vector<std::set<std::size_t>> reach;  ///< per token
+  PrefixAnswers prefixes;                    ///< per token; empty: none to show
+  std::vector<std::string> cells;            ///< per token: what they hold after the layer
 };
 
 /// Keeps what every head selects, and the stream as it is after every layer.
 class Recorder : public ForwardObserver<ValueId> {
  public:
-  explicit Recorder(const Runner& runner) : runner_(runner), model_(runner.model()) {}
+  explicit Recorder(const Model& model) : model_(model) {}
 
   void before(const Location& location, const Stream<ValueId>& stream) override {
     const std::size_t heads = model_.layers[location.layer].attention.heads.size();
@@ -56,9 +51,6 @@ class Recorder : public ForwardObserver<ValueId> {
     Level& level = levels.emplace_back();
     level.location = location;
     level.heads.assign(heads, Selected(stream.tokens));
-  }
-  void on_head(const Location&, std::size_t, const HeadRows<ValueId>& rows) override {
-    levels.back().questions.push_back(last_question(rows, runner_.arithmetic().pool()));
   }
   void on_row(const Location&, std::size_t head, const SelectedRow& row) override {
     levels.back().heads[head][row.row] = (*row.positions)();
@@ -82,7 +74,6 @@ class Recorder : public ForwardObserver<ValueId> {
   std::map<std::size_t, Stream<ValueId>> streams;  ///< by level
 
  private:
-  const Runner& runner_;
   const Model& model_;
 };
 
@@ -282,20 +273,7 @@ class AttentionBands {
       band.rows.push_back({.label = reads_states(model_) ? "state" : "product",
                            .texts = names_.names(level.prefixes)});
     band.details = level.cells;
-    add_circle(level, band);
     bands_.bands.push_back(std::move(band));
-  }
-
-  /// Of the first head of all that finds something by its angle.
-  void add_circle(const Level& level, Band& band) const {
-    if (std::ranges::any_of(bands_.bands, [](const Band& b) { return b.circle.has_value(); }))
-      return;
-    const std::size_t last = tokens_.kinds.size() - 1;
-    for (std::size_t head = 0; head < level.questions.size() && !band.circle; ++head) {
-      if (!level.questions[head]) continue;
-      band.circle = nearest_direction(*level.questions[head], level.heads[head][last], last);
-      if (band.circle) band.circle->colour = band_style(band.styles[head], "").colour;
-    }
   }
 
   static std::string text(const std::set<std::size_t>& reach) {
@@ -324,7 +302,7 @@ class AttentionBands {
   TokenBands bands_;
 };
 
-/// Quotients and remainders as stacks of blocks, and in numbers.
+/// Quotients and remainders in numbers.
 void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands) {
   if (results.empty()) return;
   const auto text = [](const std::optional<std::uint64_t>& number) {
@@ -342,25 +320,12 @@ void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands
     remainders.texts.push_back(text(one.remainder));
     if (!one.quotient_is_right) quotients.wrong.push_back(token);
     if (!one.remainder_is_right) remainders.wrong.push_back(token);
-    BandStack& stack = bands.stacks.emplace_back();
-    stack.meaning = fmt::format("{} by {}: quotient {}, remainder {}", one.dividend, one.divisor,
-                                text(one.quotient), text(one.remainder));
-    const std::uint64_t quotient = one.quotient.value_or(0), rest = one.remainder.value_or(0);
-    // A wrong answer is drawn as it is, as long as that is no tower.
-    if (quotient * one.divisor + rest > 2 * one.dividend + 1) continue;
-    stack.blocks = quotient;
-    stack.size = one.divisor;
-    stack.rest = rest;
   }
   for (const BandRow* row : {&quotients, &remainders})
     if (!row->wrong.empty())
       bands.alarms.push_back(fmt::format("wrong {}s: {}, the first at token {}", row->label,
                                          row->wrong.size(), row->wrong.front()));
-  bands.stacks_label = "blocks";
   bands.results.insert(bands.results.end(), {dividends, divisors, quotients, remainders});
-  bands.notes.emplace_back(
-      "blocks: one of the divisor's size per unit of the quotient; on top, in another colour, the "
-      "remainder");
 }
 
 /// The answer to the input, if it has one; red where it is not the right one.
@@ -427,7 +392,7 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
         fmt::format("a picture of attention takes at most {} tokens, and this input has {}",
                     kMaxDrawnTokens, tokens.kinds.size()));
   const Model& model = runner.model();
-  Recorder recorder(runner);
+  Recorder recorder(model);
   ContractCheck promises(model, runner.arithmetic());
   auto stream = runner.run(tokens, {&recorder, &promises});
   BandVerdict verdict;
@@ -473,6 +438,18 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   return bands;
 }
 
+void explain_light_lines(TokenBands& bands) {
+  bool shared = false, quiet = false;
+  for (const Band& band : bands.bands)
+    for (const BandLine& line : band.lines) {
+      shared = shared || line.share < 1;
+      quiet = quiet || bands.tokens[line.to].quiet;
+    }
+  if (shared)
+    bands.notes.emplace_back("light lines to several tokens: the head takes their average");
+  if (quiet) bands.notes.emplace_back("light lines to one token: it holds nothing of the input");
+}
+
 Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
                                      const std::optional<std::pair<Vertex, Vertex>>& pair,
                                      const RunReview& review) {
@@ -483,10 +460,22 @@ Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
   return token_bands_picture({std::move(bands)}, "attention of " + attention_title(runner.model()));
 }
 
-Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::string>& letters) {
-  const auto tokens = tokens_of(runner.model(), letters);
-  if (!tokens.has_value()) return tokens.refusal();
-  return draw_attention(runner, tokens.value());
+RunDrawing draw_run(const Model& model, const Outcome<Tokens>& tokens,
+                    const std::optional<Graph>& graph,
+                    const std::optional<std::pair<Vertex, Vertex>>& pair, const RunReview& review) {
+  if (!tokens.has_value()) return {tokens.refusal(), true, ""};
+  Runner runner(model);
+  std::string note;
+  if (graph) {
+    const auto cells = reachability_cells(model);
+    if (const auto* known = std::get_if<ReachabilityCells>(&cells)) {
+      const auto run = read_reachability(runner, *known, *graph, pair, review);
+      if (!run.has_value()) return {run.refusal(), true, ""};
+      return {draw_reachability(run.value()), false, ""};
+    }
+    note = std::get<std::string>(cells);
+  }
+  return {draw_attention(runner, tokens.value(), pair, review), true, note};
 }
 
-}  // namespace logdepth::inline report_pictures
+}}  // namespace logdepth::report_pictures

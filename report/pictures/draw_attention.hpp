@@ -6,12 +6,21 @@
 #include <utility>
 #include <vector>
 
+#include "objects/graph.hpp"
+#include "report/figures/strip_picture.hpp"
 #include "report/figures/token_bands.hpp"
-#include "report/pictures/run_review.hpp"
+#include "report/pictures/run_answers.hpp"
+#include "runtime/exact/exact.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/arithmetic.hpp"
+#include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline report_pictures {
+namespace logdepth { inline namespace report_pictures {
+
+/// Adds to the notes why some lines are lighter than others.
+void explain_light_lines(TokenBands& bands);
 
 /// More tokens make pictures that nobody can read.
 inline constexpr std::size_t kMaxDrawnTokens = 80;
@@ -35,7 +44,18 @@ Outcome<StripPicture> draw_attention(
     Runner& runner, const Tokens& tokens,
     const std::optional<std::pair<Vertex, Vertex>>& pair = std::nullopt,
     const RunReview& review = {});
-/// The same for a word.
-Outcome<StripPicture> draw_attention(Runner& runner, const std::vector<std::string>& letters);
 
-}  // namespace logdepth::inline report_pictures
+/// A picture of a run, and how a page shows it.
+struct RunDrawing {
+  Outcome<StripPicture> picture;
+  bool together = true;  ///< a page begins with all steps
+  std::string note;      ///< why it is who attends where, though the input is a graph; or empty
+};
+
+/// How reachability grew where the file says what it knows of the graph, else who attends where.
+/// The refusal of tokens or run, when there is no picture. Errors: as draw_attention.
+RunDrawing draw_run(const Model& model, const Outcome<Tokens>& tokens,
+                    const std::optional<Graph>& graph,
+                    const std::optional<std::pair<Vertex, Vertex>>& pair, const RunReview& review);
+
+}}  // namespace logdepth::report_pictures

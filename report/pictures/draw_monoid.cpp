@@ -6,11 +6,14 @@
 #include <numeric>
 
 #include "base/phrases.hpp"
-#include "base/xml_text.hpp"
+#include "base/quoted_text.hpp"
+#include "logdepth/errors.hpp"
+#include "report/pictures/circuit_view.hpp"
 
-namespace logdepth::inline report_pictures {
+namespace logdepth { inline namespace report_pictures {
 namespace {
 
+constexpr std::size_t kTitleCharacters = 80;
 constexpr std::size_t kMostClasses = 48, kMostRows = 40, kMostColumns = 40;
 constexpr std::size_t kMostWords = 400;      ///< a larger monoid is drawn without words
 constexpr std::size_t kWordCharacters = 12;  ///< of one word
@@ -199,4 +202,4 @@ Eggbox draw_monoid(const TransitionMonoid& monoid, const GreenClasses& classes,
   return eggbox;
 }
 
-}  // namespace logdepth::inline report_pictures
+}}  // namespace logdepth::report_pictures

@@ -3,10 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "objects/green_classes.hpp"
+#include "objects/automaton.hpp"
+#include "objects/transition_monoid.hpp"
 #include "report/figures/eggbox.hpp"
 
-namespace logdepth::inline report_pictures {
+namespace logdepth { inline namespace report_pictures {
 
 /// A monoid as its eggboxes: J-classes above each other, rows R-classes, columns L-classes, in each
 /// cell the elements of an H-class by their shortest words where they fit, cells that are groups
@@ -15,4 +16,4 @@ Eggbox draw_monoid(const TransitionMonoid& monoid, const GreenClasses& classes,
                    const std::vector<std::string>& groups, const Alphabet& alphabet,
                    const std::string& title);
 
-}  // namespace logdepth::inline report_pictures
+}}  // namespace logdepth::report_pictures

@@ -4,10 +4,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "runtime/columns/hand_over.hpp"
-#include "runtime/columns/label_steps.hpp"
+#include "runtime/columns/labels.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
 namespace {
 
 constexpr Label kUnknown = static_cast<Label>(-1);
@@ -130,12 +129,17 @@ Combinations ColumnPasses::combine(const Columns& columns, std::optional<std::si
 SharedLabels ColumnPasses::renamed(const SharedLabels& from, const std::vector<Label>& to) {
   auto& known = renamed_[{from->serial, to}];
   if (auto again = known.lock()) return again;
-  const auto result = labels();
-  const GatherStep step{to.data(), from->data(), result->data()};
-  parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) step(i);
-  });
+  const SharedLabels result = gather(to.data(), from);
   known = result;
+  return result;
+}
+
+SharedLabels ColumnPasses::gather(const Label* from, const SharedLabels& at) {
+  const auto result = labels();
+  Label* out = result->data();
+  parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = from[(*at)[i]];
+  });
   return result;
 }
 
@@ -178,18 +182,9 @@ Column ColumnPasses::relabel(const Combinations& from, const std::vector<EntryId
   return result;
 }
 
-SharedLabels ColumnPasses::gather(const SharedLabels& from, const SharedLabels& selected) {
-  const auto result = labels();
-  const GatherStep step{from->data(), selected->data(), result->data()};
-  parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) step(i);
-  });
-  return result;
-}
-
 void ColumnPasses::forget_dead() {
   std::erase_if(joined_, [](const auto& known) { return known.second.local.expired(); });
   std::erase_if(renamed_, [](const auto& known) { return known.second.expired(); });
 }
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

@@ -2,21 +2,86 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "runtime/columns/column_averages.hpp"
+#include "runtime/columns/column.hpp"
 #include "runtime/columns/column_map.hpp"
 #include "runtime/columns/column_norm.hpp"
 #include "runtime/columns/column_scores.hpp"
 #include "runtime/columns/column_selection.hpp"
-#include "runtime/columns/column_state.hpp"
-#include "runtime/columns/column_units.hpp"
+#include "runtime/columns/token_sets.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
+
+/// The selection contracts of the heads of one sublayer, proved at every row from what a head selected and
+/// from the stream before the sublayer. Nothing is known here of the rule that selected.
+class ColumnContracts {
+ public:
+  /// Queries and keys of a head, two rows each.
+  using ReadRows = std::function<std::span<const RowPair>()>;
+
+  /// Keeps references.
+  ColumnContracts(ColumnState& state, KnownCells& known) : state_(state), known_(known) {}
+
+  /// `one_key`: all tokens have the same key. Errors: HandOver for a contract that is broken, or is not
+  /// one of those that can be proved here; the general path finds the row and says it.
+  void check(const Contract& contract, const ColumnSelection& selection, bool one_key, bool causal,
+             const ReadRows& rows);
+
+ private:
+  using Pairs = std::vector<RelatedContract::Pair>;
+  void check_cells(const Contract& contract, const RankedCells& cells, bool causal,
+                   const ReadRows& rows);
+  void check_match(const MatchContract& match, const RankedCells& cells, bool causal,
+                   const ReadRows& rows);
+  KnownCells::Cells found_cells(const FindContract& find, std::span<const RowPair> rows);
+  RankedCells flagged_cells(const FlaggedContract& flagged);
+  void check_sets(const Contract& contract, const TokenSets& sets, bool causal);
+  void check_related(const RelatedContract& contract, const TokenSets& sets, bool causal);
+  const TokenSets& related(const Pairs& pairs);
+
+  ColumnState& state_;
+  KnownCells& known_;
+  Pairs pairs_;  ///< of related_
+  std::optional<TokenSets> related_;
+};
+
+/// What a head adds, by segment.
+using AddedColumns = std::vector<std::pair<std::uint32_t, Column>>;
+
+/// Averages of causal heads. The same columns have the same family, so that what one head adds another one
+/// can take away.
+class ColumnAverages {
+ public:
+  /// Columns of values, which have no index, replaced by their averages over all that is seen, or over
+  /// the cell that a row selects, as a matrix times the shares of the combinations that the head's values have
+  /// (L4). `sources`: what the columns were made of. Errors: HandOver.
+  void average(ColumnState& state, AddedColumns& added, const std::vector<SharedLabels>& sources,
+               const RankedCells* cells);
+  void forget_dead();
+  void forget() { known_.clear(); }
+
+ private:
+  struct Known {
+    SharedLabels joint;
+    SharedIndex index;
+    std::vector<SharedLabels>
+        sources;  ///< kept: who reads them again makes these columns, not equal ones
+  };
+  std::map<std::vector<SharedLabels>, Known> known_;
+};
+
+/// Values that are numbers replaced by their averages over the sets that rows select; made once per share of
+/// every combination of values in a set. Errors: HandOver.
+void average_sets(ColumnState& state, AddedColumns& added, const TokenSets& sets);
+/// The same over cells, of rows that see their words as a whole.
+void average_cells(ColumnState& state, AddedColumns& added, const RankedCells& cells);
 
 /// A layer of the file, prepared for columns.
 class ColumnLayer {
@@ -27,9 +92,7 @@ class ColumnLayer {
   void attend(ColumnState& state, ColumnAttention& attention, ColumnAverages& averages,
               ColumnRows& rows);
   void feed_forward(ColumnState& state);
-  std::size_t heads() const { return heads_.size(); }
   std::size_t bytes() const { return units_.bytes(); }
-  void forget() { units_.forget(); }
 
  private:
   struct PreparedHead {
@@ -69,4 +132,4 @@ class ColumnLayer {
   ColumnUnits units_;
 };
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/columns/hand_over.hpp"
+#include "runtime/columns/labels.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
 namespace {
 
 std::int64_t checked(bool overflow, std::int64_t value) {
@@ -23,7 +23,7 @@ class CellSums {
   CellSums(const ColumnFamily& family, std::size_t tokens, std::size_t k)
       : cell_(family.cell), asked_(family.asked), k_(k) {
     Label largest = 0;
-    for (std::size_t i = 0; i < tokens; ++i)
+    for (std::size_t i = 0; (cell_ || asked_) && i < tokens; ++i)
       largest = std::max({largest, cell_ ? (*cell_)[i] : 0, asked_ ? (*asked_)[i] : 0});
     sums_.resize((largest + std::size_t{1}) * k);
   }
@@ -141,9 +141,7 @@ NormedColumns ColumnNorm::operator()(ColumnState& state) const {
   std::vector<Column> parts;
   for (std::size_t part = 0; part < from.size(); ++part)
     parts.push_back(signatures(state, from, part));
-  Columns all;
-  for (const Column& part : parts) all.push_back(&part);
-  const Combinations joint = state.passes.combine(all);
+  const Combinations joint = state.passes.combine(pointers(parts));
   std::vector<EntryId> entries;
   for (const auto& combination : joint.entries) {
     Real factor;
@@ -254,34 +252,6 @@ ColumnNorm::Linear ColumnNorm::linear(const ColumnState& state) const {
   return x;
 }
 
-/// What has been summed up before every part. Sums wrap here: where one of them exceeds 64 bits, the first
-/// part in which it does begins right, and finds it.
-void ColumnNorm::start_sums(const ColumnState& state, const ColumnFamily& family,
-                            const std::vector<std::int64_t>& step,
-                            std::vector<std::vector<std::int64_t>>& sum) {
-  const Parts parts = state.passes.parts();
-  const std::size_t k = sum[0].size();
-  std::vector<std::vector<std::uint64_t>> counts(parts.size(),
-                                                 std::vector<std::uint64_t>(family.dims));
-  std::vector<char> starts(parts.size());
-  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i % state.period == 0) {
-        std::ranges::fill(counts[part], 0);
-        starts[part] = 1;
-      }
-      ++counts[part][family.column ? (*family.column)[i] : 0];
-    }
-  });
-  for (std::size_t part = 1; part < parts.size(); ++part)
-    for (std::size_t r = 0; r < k; ++r) {
-      auto total = starts[part - 1] ? 0 : static_cast<std::uint64_t>(sum[part - 1][r]);
-      for (std::size_t d = 0; d < family.dims; ++d)
-        total += counts[part - 1][d] * static_cast<std::uint64_t>(step[d * k + r]);
-      sum[part][r] = static_cast<std::int64_t>(total);
-    }
-}
-
 /// The vectors. Of a code or a direction with v = 0: y = W code(e) is a positive multiple of W vector(e).
 /// Of an average: (number of tokens up to i) y = the sum over these tokens of W's column of the token's
 /// combination plus v, since shares add up to 1 (L4): a running sum of integer steps. Over the tokens of a cell
@@ -296,30 +266,17 @@ void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnF
       columns.push_back(sums ? x.w[r * family.dims + d] + x.v[r] : x.w[r * family.dims + d]);
   const std::vector<std::int64_t> step = integer_multiple(columns);
   made.make_vectors(state.passes.memory());
-  const bool cells = sums && (family.cell || family.asked);
-  CellSums of_cells(family, cells ? state.tokens() : 0, k);
-  const Parts parts = cells ? Parts(state.tokens(), 1, 1) : state.passes.parts();
-  const auto combination = [&](std::size_t i) {
-    return family.column ? std::size_t{(*family.column)[i]} : 0;
-  };
-  std::vector<std::vector<std::int64_t>> sum(parts.size(), std::vector<std::int64_t>(k));
-  if (sums && parts.size() > 1) start_sums(state, family, step, sum);
-  std::vector<std::vector<char>> negative(parts.size(), std::vector<char>(k)), positive = negative;
-  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
-    std::vector<std::int64_t> now = sum[part], given(family.dims);
-    std::vector<char> below = negative[part], above = positive[part];
+  CellSums of_cells(family, sums ? state.tokens() : 0, k);
+  std::vector<std::int64_t> now(k), given(family.dims);
+  std::vector<char> below(k), above(k);
+  over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      if (!sums || i % state.period == 0) std::ranges::fill(now, 0);
       if (sums) {
-        const std::size_t d = combination(i);
-        if (cells) {
-          if (i % state.period == 0) of_cells.begin_word();
-          of_cells.see(i, step.data() + d * k);
-          of_cells.read(i, now);
-        } else {
-          for (std::size_t r = 0; r < k; ++r) add_checked(now[r], step[d * k + r]);
-        }
+        if (i % state.period == 0) of_cells.begin_word();
+        of_cells.see(i, step.data() + (family.column ? (*family.column)[i] : 0) * k);
+        of_cells.read(i, now);
       } else {
+        std::ranges::fill(now, 0);
         family.vector(x.index->at(i), given.data());
         for (std::uint32_t d = 0; d < family.dims; ++d)
           for (std::size_t r = 0; r < k; ++r) {
@@ -337,14 +294,10 @@ void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnF
       }
       if (zero) throw HandOver("a direction of zero");
     }
-    sum[part] = std::move(now);
-    negative[part] = std::move(below);
-    positive[part] = std::move(above);
   });
   for (std::size_t r = 0; r < k; ++r) {
-    const auto some = [r](const std::vector<char>& signs) { return signs[r] != 0; };
-    made.low.emplace_back(std::ranges::any_of(negative, some) ? -1 : 0);
-    made.high.emplace_back(std::ranges::any_of(positive, some) ? 1 : 0);
+    made.low.emplace_back(below[r] ? -1 : 0);
+    made.high.emplace_back(above[r] ? 1 : 0);
   }
 }
 
@@ -417,4 +370,4 @@ NormedColumns ColumnNorm::sign(ColumnState& state, const Linear& x) const {
   return result;
 }
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/columns/column_state.hpp"
+#include "runtime/columns/column.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
 
 /// z = norm(mask * h) of all tokens: `factor` times mask * h; or z itself, where the norm is a direction.
 struct NormedColumns {
@@ -62,9 +62,6 @@ class ColumnNorm {
                            std::optional<int> sign) const;
   NormedColumns direction(ColumnState& state) const;
   NormedColumns sign(ColumnState& state, const Linear& x) const;
-  static void start_sums(const ColumnState& state, const ColumnFamily& family,
-                         const std::vector<std::int64_t>& step,
-                         std::vector<std::vector<std::int64_t>>& sum);
   /// Vectors of x at every token, up to a positive factor.
   void fill_vectors(const ColumnState& state, const Linear& x, ColumnFamily& made) const;
 
@@ -73,4 +70,4 @@ class ColumnNorm {
   std::vector<std::uint32_t> segments_;
 };
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

@@ -10,17 +10,26 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/columns/column_embedding.hpp"
+#include "runtime/columns/column.hpp"
 #include "runtime/columns/column_layer.hpp"
-#include "runtime/columns/column_state.hpp"
-#include "runtime/columns/column_statistics.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/prefix_answer.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/forward.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
+
+/// What columns embed: tokens of words of one length, or of one graph.
+struct ColumnTokens {
+  std::vector<std::uint32_t> kinds;            ///< per token a number of its kind
+  std::vector<const SparseVector*> embedding;  ///< by number of the kind
+  std::vector<Rational> given;                 ///< per token the values of the first cells, or none
+};
+
+/// Fills the stream of an input: per token the vector of its kind, its given values, and the encoding of
+/// its position in its word, whose codes stay codes. Errors: HandOver.
+void embed_columns(ColumnState& state, const ColumnTokens& tokens);
 
 /// Words of one length, or the tokens of one graph: an input of columns.
 class ColumnWords {
@@ -87,8 +96,8 @@ class ColumnLogits {
 ///     if (const auto logits = runner.run(words, loops)) ...   // else runner.statistics().reason
 class ColumnRunner {
  public:
-  /// Called after every sublayer.
-  using Progress = std::function<void(const Location&)>;
+  /// Called after every sublayer, with what it has made of the input.
+  using Progress = std::function<void(const Location&, const ColumnState&)>;
 
   /// Keeps a reference to the model. `memory`: how many bytes a run may hold, beside the model. `threads`:
   /// how many a run may use where it pays; nothing else depends on it.
@@ -127,4 +136,4 @@ class ColumnRunner {
   ColumnStatistics statistics_;
 };
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

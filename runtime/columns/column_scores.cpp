@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "runtime/columns/hand_over.hpp"
+#include "runtime/columns/labels.hpp"
 #include "runtime/columns/token_sets.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
 namespace {
 
 /// Scores of a head that are worth a thread.
@@ -33,25 +33,17 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
   return a;
 }
 
-/// The lowest bits of eight bytes, as a byte; every byte is 0 or 1. Bit 8k of x is moved to 56 + k by
-/// the factor's bit 56 - 7k, and no two of the 64 products meet.
-std::uint64_t packed(const std::uint8_t* bytes) {
-  const auto at = [bytes](int k) { return std::uint64_t{bytes[k]} << 8 * k; };
-  const std::uint64_t x = at(0) | at(1) | at(2) | at(3) | at(4) | at(5) | at(6) | at(7);
-  return x * 0x0102040810204080 >> 56;
-}
-
 /// The tokens of the largest of the scores.
 template <class Score>
-void largest(const Score* scores, std::size_t count, std::vector<std::uint8_t>& bytes,
-             std::uint64_t* set) {
+void largest(const Score* scores, std::size_t count, std::uint64_t* set) {
   Score best = scores[0];
   for (std::size_t j = 1; j < count; ++j) best = std::max(best, scores[j]);
-  for (std::size_t j = 0; j < count; ++j) bytes[j] = scores[j] == best ? 1 : 0;
-  const std::size_t whole = (count + 7) / 8 * 8;
-  for (std::size_t j = count; j < whole; ++j) bytes[j] = 0;
-  for (std::size_t j = 0; j < whole; j += 8)
-    set[j / TokenSets::kBits] |= packed(bytes.data() + j) << j % TokenSets::kBits;
+  for (std::size_t begin = 0; begin < count; begin += TokenSets::kBits) {
+    std::uint64_t bits = 0;
+    for (std::size_t j = begin; j < std::min(begin + TokenSets::kBits, count); ++j)
+      bits |= std::uint64_t{scores[j] == best} << (j - begin);
+    set[begin / TokenSets::kBits] = bits;
+  }
 }
 
 /// Where every row selects one token: these.
@@ -209,7 +201,6 @@ void ColumnScores::select(ColumnState& state, const Weighted& products,
   const auto find = [&](std::size_t h, TokenSets& sets) {
     look_for_interruption();
     Scores beside(n), scores(n);
-    std::vector<std::uint8_t> bytes(n + 8);
     std::vector<Weighted::Term> varying;
     for (const auto& term : products.own[h]) {
       if (term.query->is_constant) {
@@ -223,7 +214,7 @@ void ColumnScores::select(ColumnState& state, const Weighted& products,
       const Score* of = shared.data() + i * n;
       for (std::size_t j = 0; j < n; ++j) scores[j] = static_cast<Score>(of[j] + beside[j]);
       for (const auto& term : varying) add_row(term, i, scores.data());
-      largest(scores.data(), seen, bytes, sets.row(i));
+      largest(scores.data(), seen, sets.row(i));
     }
   };
   const std::size_t group = threads == 1 ? 1 : threads * kHeadsOfThread;
@@ -240,4 +231,4 @@ void ColumnScores::select(ColumnState& state, const Weighted& products,
   }
 }
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/columns/column.hpp"
 #include "runtime/columns/column_map.hpp"
 #include "runtime/columns/column_selection.hpp"
-#include "runtime/columns/column_state.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
 
 /// Heads of one layer whose queries and keys are numbers, token by token: every score is computed. q . k is a
 /// sum of products of a row of queries and a row of keys. Products that most heads have are summed once;
@@ -76,4 +76,4 @@ class ColumnScores {
   std::vector<Products> own_;  ///< per head
 };
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "runtime/columns/hand_over.hpp"
-#include "runtime/columns/label_steps.hpp"
+#include "runtime/columns/labels.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
 namespace {
 
 using Wide = PlaneProduct;
@@ -120,6 +119,14 @@ ColumnSelection ColumnAttention::select(ColumnState& state, const ColumnImages& 
   return by_bounds(state, queries, keys, causal, bounds);
 }
 
+std::vector<Label> ColumnAttention::falling(const std::vector<Bound>& bounds) {
+  std::vector<Label> order(bounds.size());
+  std::iota(order.begin(), order.end(), Label{0});
+  std::ranges::stable_sort(order,
+                           [&](Label x, Label y) { return bounds[y].most < bounds[x].most; });
+  return order;
+}
+
 /// Scores that are numbers, in words that are seen as a whole: a class of queries selects whole classes of
 /// keys, of those that stand in the word.
 ColumnSelection ColumnAttention::by_numbers(ColumnState& state, const ColumnImages& queries,
@@ -127,9 +134,7 @@ ColumnSelection ColumnAttention::by_numbers(ColumnState& state, const ColumnImag
   auto cells = std::make_shared<RankedCells>(
       RankedCells{queries.at.local, keys.at.local, keys.images.size(), {}});
   for (const auto& of : bounds) {
-    std::vector<Label> order(of.size());
-    std::iota(order.begin(), order.end(), Label{0});
-    std::ranges::stable_sort(order, [&](Label x, Label y) { return of[y].most < of[x].most; });
+    const std::vector<Label> order = falling(of);
     auto& ranks = cells->ranks.emplace_back();
     for (std::size_t r = 0; r < order.size(); ++r) {
       if (r == 0 || of[order[r]].most < of[order[r - 1]].most) ranks.emplace_back();
@@ -150,9 +155,11 @@ const ColumnAttention::KnownKeys& ColumnAttention::known_keys(ColumnState& state
                                                               const ColumnImages& keys,
                                                               Label of_class) {
   const SharedIndex& index = keys.images[of_class].index;
-  KnownKeys& known = known_[{index, {keys.at.local, of_class}}];
+  KnownKeys& kept = known_[{index, {keys.at.local, of_class}}];
+  kept.used = heads_;
+  if (!kept.first.empty()) return kept;
+  KnownKeys known;  // kept when it is complete: a hand-over on the way may end in another rule
   known.used = heads_;
-  if (!known.first.empty()) return known;
   known.first.assign(state.words(), kNone);
   known.second = known.first;
   std::shared_ptr<Labels> of_index;
@@ -176,29 +183,24 @@ const ColumnAttention::KnownKeys& ColumnAttention::known_keys(ColumnState& state
     }
   });
   known.of_index = of_index;
-  return known;
+  return kept = std::move(known);
 }
 
 /// One class of queries, one of keys: a row selects the key of its index, if it sees one and only one.
 ColumnSelection ColumnAttention::by_match(ColumnState& state, const ColumnIndex& query,
                                           const KnownKeys& keys, bool causal) const {
   const auto selected = state.passes.labels();
-  using Query = LabelsOrToken<Label>;
-  const MatchStep<Label, Query, const Label*> step{
-      {query.ids ? query.ids->data() : nullptr}, keys.of_index->data(), state.period, causal};
   Label* out = selected->data();
-  const Parts parts = state.passes.parts();
-  std::vector<char> open(parts.size());
-  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
-    bool some = false;
+  state.passes.parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
+    bool open = false;
     for (std::size_t i = begin; i < end; ++i) {
-      out[i] = step.selected(i);
-      some = some || !step.sees(i, out[i]);  // also kNone and kSeveral
+      const std::size_t word = i - i % state.period, e = query.at(i);
+      out[i] = e < state.period ? (*keys.of_index)[word + e] : kNone;
+      const std::size_t last = causal ? i : word + state.period - 1;
+      open = open || out[i] > last;  // also kNone and kSeveral
     }
-    if (some) open[part] = 1;
+    if (open) throw HandOver("a row without a key of its index, or with several of them");
   });
-  if (std::ranges::find(open, 1) != open.end())
-    throw HandOver("a row without a key of its index, or with several of them");
   return {ColumnRule::match, selected};
 }
 
@@ -210,11 +212,7 @@ ColumnSelection ColumnAttention::by_bounds(ColumnState& state, const ColumnImage
   std::vector<const KnownKeys*> known;
   for (Label c = 0; c < keys.images.size(); ++c) known.push_back(&known_keys(state, keys, c));
   std::vector<std::vector<Label>> order;
-  for (const auto& of : bounds) {
-    auto& sorted = order.emplace_back(of.size());
-    std::iota(sorted.begin(), sorted.end(), Label{0});
-    std::ranges::stable_sort(sorted, [&](Label x, Label y) { return of[y].most < of[x].most; });
-  }
+  for (const auto& of : bounds) order.push_back(falling(of));
   const auto answer = [&](std::size_t i, std::size_t word, Label limit) {
     const Label a = queries.at.at(i);
     Label found = kNone;
@@ -258,10 +256,7 @@ ColumnSelection ColumnAttention::by_projection(ColumnState& state, const ColumnI
                                                const ColumnImages& keys, bool causal,
                                                const std::vector<Bound>& bounds) const {
   if (!causal) throw HandOver("projected keys without a causal mask");
-  std::vector<Label> order(bounds.size());
-  std::iota(order.begin(), order.end(), Label{0});
-  std::ranges::stable_sort(order,
-                           [&](Label x, Label y) { return bounds[y].most < bounds[x].most; });
+  const std::vector<Label> order = falling(bounds);
   for (std::size_t r = 0; r + 1 < order.size(); ++r)
     if (!(bounds[order[r + 1]].most < bounds[order[r]].least))
       throw HandOver("classes of keys whose scores can meet");
@@ -309,41 +304,43 @@ ColumnSelection ColumnAttention::by_projection(ColumnState& state, const ColumnI
 const ColumnAttention::SortedKeys& ColumnAttention::sorted_keys(ColumnState& state,
                                                                 const ColumnImage& key) {
   const std::vector<std::int64_t> matrix = integer_multiple(key.m);
-  SortedKeys& sorted = sorted_[{key.index, matrix}];
+  SortedKeys& kept = sorted_[{key.index, matrix}];
+  kept.used = heads_;
+  if (!kept.keys.empty()) return kept;
+  SortedKeys sorted;  // as of known_keys
   sorted.used = heads_;
-  if (!sorted.keys.empty()) return sorted;
   state.passes.count_pass();
   sorted.held =
       HeldBytes(state.passes.memory(), state.tokens() * (sizeof(Plane) + sizeof(std::int64_t)));
   sorted.keys.resize(state.tokens());
   const Parts parts = state.passes.parts();
-  std::vector<std::vector<std::int64_t>> vector(parts.size());
-  std::vector<char> large(parts.size()), mixed(parts.size());
-  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
-    bool some = false;
+  const auto require_order = [](bool kept) {
+    if (!kept) throw HandOver("keys that are not in the order of their angles");
+  };
+  parts.share([&](std::size_t, std::size_t begin, std::size_t end) {
+    std::vector<std::int64_t> vector;
     for (std::size_t j = begin; j < end; ++j) {
-      const Plane p = planar(*key.index->family, matrix, key.index->at(j), vector[part]);
-      sorted.keys[j] = p;
-      some = some || std::max(std::abs(p[0]), std::abs(p[1])) >= std::int64_t{1} << 20;
-      if (p[1] <= 0) mixed[part] = 1;
+      sorted.keys[j] = planar(*key.index->family, matrix, key.index->at(j), vector);
+      require_order(sorted.keys[j][1] > 0);
     }
-    if (some) large[part] = 1;
   });
   if (state.period > 1) sorted.falls = cross(sorted.keys[0], sorted.keys[1]) < 0;
-  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
+  parts.share([&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
       if (j % state.period == 0) continue;
       const Wide turn = cross(sorted.keys[j - 1], sorted.keys[j]);
-      if (turn == 0 || (turn < 0) != sorted.falls) mixed[part] = 1;
+      require_order(turn != 0 && (turn < 0) == sorted.falls);
     }
   });
-  sorted.ordered = std::ranges::find(mixed, 1) == mixed.end();
-  if (std::ranges::find(large, 1) == large.end()) return sorted;
+  const auto is_large = [](const Plane& p) {
+    return std::max(std::abs(p[0]), std::abs(p[1])) >= std::int64_t{1} << 20;
+  };
+  if (std::ranges::none_of(sorted.keys, is_large)) return kept = std::move(sorted);
   sorted.lengths.resize(state.tokens());
   parts.share([&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) sorted.lengths[j] = whole_length(sorted.keys[j]);
   });
-  return sorted;
+  return kept = std::move(sorted);
 }
 
 Label ColumnAttention::nearest_by_angle(const SortedKeys& sorted, const Plane& query, Label begin,
@@ -405,16 +402,13 @@ ColumnSelection ColumnAttention::by_angle(ColumnState& state, const ColumnImage&
   if (!query.index->family->has_vectors() || !key.index->family->has_vectors())
     throw HandOver("angles of another family");
   const SortedKeys& sorted = sorted_keys(state, key);
-  if (!sorted.ordered) throw HandOver("keys that are not in the order of their angles");
   const std::vector<std::int64_t> matrix = integer_multiple(query.m);
   const auto selected = state.passes.labels();
-  const Parts parts = state.passes.parts();
-  std::vector<std::vector<std::int64_t>> vector(parts.size());
-  std::vector<Label> guesses(parts.size());
-  parts.share([&](std::size_t part, std::size_t begin, std::size_t end) {
-    Label guess = guesses[part];
+  state.passes.parts().share([&](std::size_t, std::size_t begin, std::size_t end) {
+    std::vector<std::int64_t> vector;
+    Label guess = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const Plane x = planar(*query.index->family, matrix, query.index->at(i), vector[part]);
+      const Plane x = planar(*query.index->family, matrix, query.index->at(i), vector);
       if (x[1] <= 0) throw HandOver("a query outside the half plane of the keys");
       const std::size_t word = i - i % state.period;
       guess = std::max(guess, static_cast<Label>(word));
@@ -422,7 +416,6 @@ ColumnSelection ColumnAttention::by_angle(ColumnState& state, const ColumnImage&
           nearest_by_angle(sorted, x, static_cast<Label>(word),
                            static_cast<Label>(causal ? i + 1 : word + state.period), guess);
     }
-    guesses[part] = guess;
   });
   return {ColumnRule::angle, selected};
 }
@@ -435,4 +428,4 @@ void ColumnAttention::forget_older_than(std::uint64_t heads) {
   cells_.forget_older_than(2 * heads);
 }
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

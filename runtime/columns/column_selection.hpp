@@ -8,15 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/columns/column.hpp"
 #include "runtime/columns/column_map.hpp"
-#include "runtime/columns/column_planes.hpp"
 #include "runtime/columns/column_product.hpp"
-#include "runtime/columns/column_state.hpp"
-#include "runtime/columns/column_statistics.hpp"
-#include "runtime/columns/ranked_cells.hpp"
 #include "runtime/columns/token_sets.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
 
 /// What a head selects at every row: one position, a set of them, all tokens of some cells, or everything that
 /// the row sees.
@@ -61,7 +58,6 @@ class ColumnAttention {
   /// Keys of an index in the plane, in the order of their angles, above the first axis.
   struct SortedKeys {
     std::vector<Plane> keys;
-    bool ordered = true;
     bool falls = false;                 ///< the angle, from token to token
     std::vector<std::int64_t> lengths;  ///< where they are whole, else 0; only of large keys
     HeldBytes held;
@@ -75,6 +71,8 @@ class ColumnAttention {
   };
   static Bound bound(const ColumnImage& query, const ColumnImage& key);
   static Bound bound_of_codes(const ColumnImage& query, const ColumnImage& key, Bound bound);
+  /// Classes of keys, those that can reach most first.
+  static std::vector<Label> falling(const std::vector<Bound>& bounds);
   static ColumnSelection by_numbers(ColumnState& state, const ColumnImages& queries,
                                     const ColumnImages& keys, const Bounds& bounds);
   ColumnSelection by_bounds(ColumnState& state, const ColumnImages& queries,
@@ -99,4 +97,4 @@ class ColumnAttention {
   std::map<std::pair<SharedIndex, std::vector<std::int64_t>>, SortedKeys> sorted_;
 };
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

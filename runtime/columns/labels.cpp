@@ -3,10 +3,9 @@
 #include <atomic>
 #include <utility>
 
-#include "runtime/columns/hand_over.hpp"
-#include "runtime/stream/bytes_text.hpp"
+#include "base/phrases.hpp"
 
-namespace logdepth::inline runtime_columns {
+namespace logdepth { inline namespace runtime_columns {
 namespace {
 
 std::uint64_t next_serial() {
@@ -39,4 +38,4 @@ Labels::~Labels() {
   memory_->spare_.push_back(std::move(labels_));
 }
 
-}  // namespace logdepth::inline runtime_columns
+}}  // namespace logdepth::runtime_columns

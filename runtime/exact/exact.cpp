@@ -2,7 +2,7 @@
 
 #include "base/quoted_text.hpp"
 
-namespace logdepth::inline runtime_exact {
+namespace logdepth { inline namespace runtime_exact {
 
 ValueId Exact::multiply(const Rational& weight, ValueId v) {
   if (weight.is_one() || is_zero(v)) return v;
@@ -52,20 +52,7 @@ std::optional<ValueId> Exact::norm_factor(std::uint32_t width, ValueId squares) 
 }
 
 std::optional<std::string> Exact::normalise(
-    Norm norm, std::uint32_t width, std::vector<std::pair<std::uint32_t, ValueId>>& masked) {
-  if (norm == Norm::layernorm) {
-    Sum total;
-    for (const auto& [index, id] : masked) accumulate(total, Rational(1), id);
-    if (sign_of(total) != 0) {  // mirrored cells have mean zero; any other file is taken as it is
-      const Real mean = pool_[close(total)].scaled(Rational(1, width));
-      std::vector<ValueId> centred(width, pool_.intern(-mean));
-      for (const auto& [index, id] : masked) centred[index] = pool_.intern(pool_[id] - mean);
-      masked.clear();
-      for (std::uint32_t i = 0; i < width; ++i)
-        if (!is_zero(centred[i])) masked.emplace_back(i, centred[i]);
-      if (masked.empty()) return std::nullopt;
-    }
-  }
+    std::uint32_t width, std::vector<std::pair<std::uint32_t, ValueId>>& masked) {
   // z = sqrt(width) x / ||x||; one rational factor when both roots are rational, as in every
   // constant mask of a compiled file.
   Real square;
@@ -93,4 +80,4 @@ std::optional<std::string> Exact::normalise(
   return std::nullopt;
 }
 
-}  // namespace logdepth::inline runtime_exact
+}}  // namespace logdepth::runtime_exact

@@ -2,19 +2,36 @@
 
 #include <fmt/core.h>
 
+#include <atomic>
 #include <optional>
 #include <span>
 #include <utility>
 #include <variant>
 
 #include "base/overload.hpp"
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
+#include "runtime/stream/stream.hpp"
 
-namespace logdepth::inline runtime_exact {
+namespace logdepth { inline namespace runtime_exact {
+namespace {
+
+std::atomic<std::size_t> memory = kRunMemory;
+
+}  // namespace
+
+std::size_t run_memory() {
+  return memory;
+}
+
+void set_run_memory(std::size_t bytes) {
+  memory = bytes;
+}
+
 namespace {
 
 const char* input_name(const Input& input) {
@@ -42,19 +59,6 @@ std::optional<OutsideHypotheses> beyond_max_length(const Model& model, std::uint
   return OutsideHypotheses{fmt::format("the input has {}{}; this network supports at most {}", size,
                                        unit, *model.unroll.max_length)};
 }
-
-/// Logits of an exact run, for readout.hpp.
-struct ExactLogits {
-  std::span<const ValueId> logits;
-  const ValuePool& pool;
-
-  std::optional<std::size_t> winner(std::span<const std::uint32_t> rows) const {
-    return strictly_largest(rows,
-                            [&](auto i, auto j) { return pool[logits[i]] <=> pool[logits[j]]; });
-  }
-  int sign(std::uint32_t row) const { return pool.sign(logits[row]); }
-  std::string text(std::uint32_t row) const { return pool[logits[row]].text(); }
-};
 
 }  // namespace
 
@@ -86,11 +90,8 @@ Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> row
   return cells_tokens(std::move(rows));
 }
 
-Runner::Runner(const Model& model, std::size_t threads, std::size_t memory)
-    : model_(model),
-      memory_(memory),
-      arithmetic_(threads, memory),
-      forward_(model, arithmetic_, memory) {}
+Runner::Runner(const Model& model, std::size_t memory)
+    : model_(model), memory_(memory), arithmetic_(memory), forward_(model, arithmetic_, memory) {}
 
 std::optional<OutsideHypotheses> outside_hypotheses(const Model& model, const Tokens& tokens) {
   if (auto refusal = beyond_max_length(model, tokens.size)) return refusal;
@@ -104,6 +105,12 @@ Outcome<Stream<ValueId>> Runner::run(const Tokens& tokens, const Observers& obse
     arithmetic_.forget();
     forward_.forget();
   }
+  // Counted before it is held; segments are only looked for where they may matter.
+  const std::size_t count = tokens.kinds.size() * sizeof(TupleId);
+  if (count > memory_ / model_.width)
+    if (const std::size_t held = count * segments_of(model_).size(); held > memory_)
+      throw SizeLimit(fmt::format("embedding of {} tokens: the run holds {}; the limit is {}",
+                                  tokens.kinds.size(), bytes_text(held), bytes_text(memory_)));
   auto stream = forward_.stream(tokens.kinds.size());
   if (const auto refusal = embed(model_, tokens, arithmetic_, stream)) return *refusal;
   const auto loops = static_cast<std::size_t>(loops_at(model_.unroll, tokens.size));
@@ -117,22 +124,17 @@ Outcome<Stream<ValueId>> Runner::run_word(const std::vector<std::string>& letter
   return run(tokens.value(), observers);
 }
 
-Outcome<Stream<ValueId>> Runner::run_graph(const Graph& graph, std::size_t source,
-                                           std::size_t target, const Observers& observers) {
-  const auto tokens = tokens_of(model_, graph, source, target);
-  if (!tokens.has_value()) return tokens.refusal();
-  return run(tokens.value(), observers);
+ExactLogits Runner::logits_of(const Stream<ValueId>& stream, std::size_t token) {
+  return {forward_.logits(stream, token), arithmetic_.pool()};
 }
 
 Outcome<bool> Runner::accepts(const Stream<ValueId>& stream, std::size_t token) {
-  ExactLogits logits{forward_.logits(stream, token), arithmetic_.pool()};
-  return read_verdict(model_, logits);
+  return read_verdict(model_, logits_of(stream, token));
 }
 
 Outcome<bool> Runner::relation(const Stream<ValueId>& stream, std::size_t from, std::size_t to) {
   check_relation(model_, stream.tokens, from, to);
-  ExactLogits logits{forward_.logits(stream, from), arithmetic_.pool()};
-  return read_relation(logits, from, to);
+  return read_relation(logits_of(stream, from), from, to);
 }
 
 Outcome<bool> Runner::connected(const Stream<ValueId>& stream, std::size_t source,
@@ -151,8 +153,7 @@ std::size_t Runner::first_letter() const {
 }
 
 Outcome<PrefixAnswer> Runner::prefix(const Stream<ValueId>& stream, std::size_t token) {
-  ExactLogits logits{forward_.logits(stream, token), arithmetic_.pool()};
-  return read_prefix(model_, logits, token);
+  return read_prefix(model_, logits_of(stream, token), token);
 }
 
 std::vector<Real> Runner::logits(const Stream<ValueId>& stream, std::size_t token) {
@@ -161,4 +162,4 @@ std::vector<Real> Runner::logits(const Stream<ValueId>& stream, std::size_t toke
   return values;
 }
 
-}  // namespace logdepth::inline runtime_exact
+}}  // namespace logdepth::runtime_exact

@@ -1,20 +1,32 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "objects/graph.hpp"
 #include "runtime/exact/exact.hpp"
-#include "runtime/exact/run_memory.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/prefix_answer.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/forward.hpp"
+#include "runtime/stream/readout.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline runtime_exact {
+namespace logdepth { inline namespace runtime_exact {
+
+/// What the program gives an exact run where --memory does not say: 8 GiB, or 1 GiB where addresses have 32 bits.
+constexpr std::size_t kRunMemory = std::size_t{8} << (sizeof(std::size_t) > 4 ? 30 : 27);
+
+/// How many bytes an exact run may hold where who starts it does not say: kRunMemory, unless
+/// set_run_memory() was called. One limit for the process, for each run on its own: a command runs
+/// files in many places, and means the same by --memory in all of them. Nothing but that option
+/// sets it, so that in the library it is always kRunMemory.
+std::size_t run_memory();
+void set_run_memory(std::size_t bytes);
 
 /// What a user gives, as the model's tokens. Refused: OutsideHypotheses where the file says so.
 /// Errors: InputError when the model takes another kind of input, for a letter outside its
@@ -30,16 +42,29 @@ Outcome<Tokens> tokens_of(const Model& model, std::vector<std::vector<Real>> row
 /// Why these tokens are not an input of the model, if they are not: too many, or none.
 std::optional<OutsideHypotheses> outside_hypotheses(const Model& model, const Tokens& tokens);
 
+/// Logits of an exact run, for readout.hpp. Valid until the next are read.
+struct ExactLogits {
+  std::span<const ValueId> logits;
+  const ValuePool& pool;
+
+  std::size_t size() const { return logits.size(); }
+  std::optional<std::size_t> winner(std::span<const std::uint32_t> rows) const {
+    return strictly_largest(rows,
+                            [&](auto i, auto j) { return pool[logits[i]] <=> pool[logits[j]]; });
+  }
+  int sign(std::size_t row) const { return pool.sign(logits[row]); }
+  bool is(std::size_t row, const Real& number) const { return pool[logits[row]] == number; }
+  std::string text(std::size_t row) const { return pool[logits[row]].text(); }
+};
+
 /// Runs inputs through a weights file, exactly. What was computed for one input is remembered for
 /// the next, as long as memory lasts; a stream is to be read before the next input is run.
 class Runner {
  public:
   using Observers = std::vector<ForwardObserver<ValueId>*>;
 
-  /// Keeps a reference to the model. `threads`: how many a run may use where it pays; no answer and
-  /// no counter depends on it.
-  /// `memory`: how many bytes it may hold, beside the model.
-  explicit Runner(const Model& model, std::size_t threads = 1, std::size_t memory = run_memory());
+  /// Keeps a reference to the model. `memory`: how many bytes it may hold, beside the model.
+  explicit Runner(const Model& model, std::size_t memory = run_memory());
 
   /// What it remembers of the inputs so far. More than half of the memory is forgotten, with the
   /// numbers of all streams, when the next input is run.
@@ -51,9 +76,9 @@ class Runner {
   /// The same of tokens_of(...).
   Outcome<Stream<ValueId>> run_word(const std::vector<std::string>& letters,
                                     const Observers& observers = {});
-  Outcome<Stream<ValueId>> run_graph(const Graph& graph, std::size_t source, std::size_t target,
-                                     const Observers& observers = {});
 
+  /// Of one token.
+  ExactLogits logits_of(const Stream<ValueId>& stream, std::size_t token);
   /// The verdict at one token (the last one decides the input). Errors: InputError when the output
   /// of the model is another.
   Outcome<bool> accepts(const Stream<ValueId>& stream, std::size_t token);
@@ -81,4 +106,4 @@ class Runner {
   Forward<Exact> forward_;
 };
 
-}  // namespace logdepth::inline runtime_exact
+}}  // namespace logdepth::runtime_exact

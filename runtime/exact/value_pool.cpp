@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/stream/bytes_text.hpp"
 
-namespace logdepth::inline runtime_exact {
+namespace logdepth { inline namespace runtime_exact {
 
 ValuePool::ValuePool(std::size_t most_bytes) : most_bytes_(most_bytes) {
   clear();
@@ -61,4 +61,4 @@ void ValuePool::place(ValueId id, std::uint64_t hash) {
   slots_[i] = {id, static_cast<std::uint32_t>(hash >> 32)};
 }
 
-}  // namespace logdepth::inline runtime_exact
+}}  // namespace logdepth::runtime_exact

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
 namespace {
 
 /// A clause, and what may stand inside it.
@@ -89,4 +89,4 @@ std::vector<Assumed> assumptions_of(const std::string& hypothesis) {
   return found;
 }
 
-}  // namespace logdepth::inline runtime_file
+}}  // namespace logdepth::runtime_file

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
 
 /// What a hypothesis can say that the weights of a file may contradict.
 enum class Assumption {
@@ -36,4 +36,4 @@ std::string clause(Assumption kind, const std::string& what = "");
 /// sentences only, and this is where they are read: clauses end at `, ` and `; `.
 std::vector<Assumed> assumptions_of(const std::string& hypothesis);
 
-}  // namespace logdepth::inline runtime_file
+}}  // namespace logdepth::runtime_file

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,11 +11,77 @@
 #include <vector>
 
 #include "logdepth/vocabulary.hpp"
-#include "runtime/file/open_members.hpp"
-#include "runtime/file/precision_facts.hpp"
 #include "runtime/numbers/rational.hpp"
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
+
+/// A JSON value that is no text, as canonical text: of files of others.
+struct JsonText {
+  std::string text = "null";
+  bool operator==(const JsonText&) const = default;
+};
+
+/// The members of an open-ended object of a file: texts, as this program writes them, or any value.
+using OpenMember = std::variant<std::string, JsonText>;
+using OpenMembers = std::map<std::string, OpenMember>;
+
+/// The member of this name, where it is a text; else null.
+const std::string* text_in(const OpenMembers& members, const std::string& name);
+/// For people: a text as it is, other values as JSON on one line.
+std::string member_text(const OpenMember& member);
+
+/// What a float run has to know about the exact numbers of a weights file, beyond the weights: all
+/// of it follows from what the cells hold, and the compiler proves it (compiler/passes/prove_precision).
+/// N, the size of a run, is its number of tokens, or the largest given number if that is larger.
+
+/// Of a law that a file may state; a larger one would say nothing in any number format.
+constexpr std::uint32_t kMaxSeparationExponent = 64;
+
+/// A quantity that is zero, or at least coefficient * N^-exponent in absolute value.
+struct SeparationLaw {
+  Rational coefficient;
+  std::uint32_t exponent = 0;
+  bool operator==(const SeparationLaw&) const = default;
+  /// The bound at size N, rounded down.
+  double at(double size) const;
+};
+
+/// Rows of a head's keys that have one squared norm at all tokens.
+struct KeyBlock {
+  std::vector<std::uint32_t> rows;
+  Rational square;
+  bool operator==(const KeyBlock&) const = default;
+};
+
+struct HeadFacts {
+  std::vector<KeyBlock> blocks;
+  /// The query may be scaled, block by block, to the norm of the key without changing what is
+  /// selected.
+  bool scaled = false;
+  /// Of the distance of any visible score from the largest one, queries scaled as said.
+  std::optional<SeparationLaw> gap;
+  bool operator==(const HeadFacts&) const = default;
+};
+
+struct MaskFacts {
+  /// norm(mask * h) = scale * mask * h at every token.
+  std::optional<Rational> scale;
+  /// Of the number that the mask reads alone (and of its mirror).
+  std::optional<SeparationLaw> zero;
+  bool operator==(const MaskFacts&) const = default;
+};
+
+struct LayerFacts {
+  MaskFacts attention, feedforward;
+  std::vector<HeadFacts> heads;
+  bool operator==(const LayerFacts&) const = default;
+};
+
+/// One entry per layer of the file.
+struct [[nodiscard]] PrecisionFacts {
+  std::vector<LayerFacts> layers;
+  bool operator==(const PrecisionFacts&) const = default;
+};
 
 /// The model of MS25 Def. 2.1-2.3 as data: exactly what a weights file says, nothing else. The
 /// meaning of each field, and how a file spells it, is in runtime/README.md.
@@ -215,7 +283,7 @@ struct CodeFill {
   Rational scale = 1;
   bool operator==(const CodeFill&) const = default;
 };
-struct CodePosition {                            ///< see position_code.hpp
+struct CodePosition {                            ///< see model_meaning.hpp
   PositionCode code = PositionCode::two_circle;  ///< circle, two-circle or fine
   std::vector<CodeFill> fills;
   SparseVector parity = {};  ///< added where p is even, subtracted where it is odd
@@ -242,7 +310,7 @@ struct CellIndex {
 
 /// What follows from the rest of a model. No hash protects it, so whoever uses it has to prove it first.
 struct Derived {
-  std::optional<std::string> depth;         ///< as stated_depth() spells it (derived.hpp)
+  std::optional<std::string> depth;         ///< as stated_depth() spells it (model_meaning.hpp)
   std::optional<std::string> program;       ///< the text of the program that was compiled
   std::optional<PrecisionFacts> precision;  ///< proved of the numbers, one entry per layer
   /// What is of others, or does not fit: a precision of other layers.
@@ -287,4 +355,14 @@ inline constexpr const char* kVertexToken = "<vertex>";
 /// The kinds that the input adds to the letters of the alphabet, in the order of first occurrence.
 std::vector<std::string> extra_kinds(const Input& input);
 
-}  // namespace logdepth::inline runtime_file
+/// Where a head stands in a weights file: the layer of the file, and the head within it.
+struct HeadPlace {
+  std::size_t layer = 0, head = 0;
+  auto operator<=>(const HeadPlace&) const = default;
+};
+
+/// "layer 1 of the file, head 0": for people; places are compared as values.
+std::string describe(const HeadPlace& place);
+std::vector<std::string> descriptions(const std::vector<HeadPlace>& places);
+
+}}  // namespace logdepth::runtime_file

@@ -1,13 +1,29 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "base/json_tape.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/violation.hpp"
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
+
+/// Limits a reader enforces before it allocates; stated in runtime/README.md.
+inline constexpr std::size_t kMaxWeightsBytes = std::size_t{256} << 20;  ///< JSON text, unpacked
+inline constexpr std::uint32_t kMaxWidth = 1u << 20;
+inline constexpr std::uint32_t kMaxUnits = 1u << 24;  ///< any other matrix dimension
+inline constexpr std::size_t kMaxLayers = 4096;
+inline constexpr std::size_t kMaxRationalDigits = 20000;
+
+/// A broken rule of a model, and where the weights file would show it.
+struct Violation {
+  JsonPath path;
+  std::string sentence;
+  std::string text() const { return path_text(path) + ": " + sentence; }
+};
 
 /// The first broken rule of those that runtime/README.md lists: indices in range, dimensions that
 /// fit, counts as in `shape`, ...; absent if the model obeys them all.
@@ -36,4 +52,4 @@ class CheckedModel {
   Model model_;
 };
 
-}  // namespace logdepth::inline runtime_file
+}}  // namespace logdepth::runtime_file

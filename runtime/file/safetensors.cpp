@@ -11,10 +11,9 @@
 
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/json_file.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
 namespace {
 
 constexpr std::size_t kHeaderLength = 8;
@@ -181,4 +180,4 @@ void write_safetensors(const SafeTensors& content, const std::string& file) {
       file);
 }
 
-}  // namespace logdepth::inline runtime_file
+}}  // namespace logdepth::runtime_file

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/file/file_pieces.hpp"
+#include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
 
 /// Named arrays in the safetensors format: eight bytes of header length (little-endian), a JSON
 /// header, the bytes of the arrays one after the other.
@@ -52,4 +52,4 @@ void write_safetensors(const SafeTensorsHeader& header,
                        const std::function<std::string_view(const std::string& name)>& bytes_of,
                        const std::string& file);
 
-}  // namespace logdepth::inline runtime_file
+}}  // namespace logdepth::runtime_file

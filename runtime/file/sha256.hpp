@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
 
 class FilePieces;
 
@@ -29,4 +29,4 @@ std::string sha256(std::string_view bytes);
 /// Of a whole file, read piece by piece. Errors: InputError when it cannot be read.
 std::string sha256(const FilePieces& file);
 
-}  // namespace logdepth::inline runtime_file
+}}  // namespace logdepth::runtime_file

@@ -6,12 +6,10 @@
 #include <array>
 
 #include "logdepth/errors.hpp"
-#include "runtime/file/gzip_text.hpp"
-#include "runtime/file/model_json.hpp"
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
 namespace {
 
 constexpr std::array<std::string_view, 2> kOutsideTheHash{"derived", "sha256"};
@@ -100,4 +98,4 @@ void save_weights(const CheckedModel& model, const std::string& path) {
   write_whole_file(path, bytes);
 }
 
-}  // namespace logdepth::inline runtime_file
+}}  // namespace logdepth::runtime_file

@@ -2,11 +2,13 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "runtime/file/file_limits.hpp"
+#include "base/json_tape.hpp"
+#include "runtime/file/model.hpp"
 #include "runtime/file/model_rules.hpp"
 
-namespace logdepth::inline runtime_file {
+namespace logdepth { inline namespace runtime_file {
 
 /// Canonical JSON of the model (UTF-8, keys sorted, one sparse triplet per line, newline at the
 /// end), with `sha256` of the canonical rest. The same model gives the same bytes.
@@ -26,4 +28,12 @@ std::string weights_hash(const CheckedModel& model);
 /// (fixed header, so the bytes repeat). Errors: InputError when the folder cannot be written.
 void save_weights(const CheckedModel& model, const std::string& path);
 
-}  // namespace logdepth::inline runtime_file
+/// The members of a weights file for `model`, `sha256` excepted, not yet sorted.
+/// Precondition: find_violation(model) is empty.
+JsonTape model_to_json(const Model& model);
+
+/// The model that the members spell. Keys, types, spellings and sizes are checked here; the rules
+/// between them are find_violation's. Errors: InputError(source, line, "key: ...").
+Model model_from_json(const JsonTape& tape, const std::string& source);
+
+}}  // namespace logdepth::runtime_file

@@ -6,12 +6,10 @@
 
 #include "runtime/floats/candidates.hpp"
 #include "runtime/floats/number.hpp"
-#include "runtime/floats/pass.hpp"
 #include "runtime/floats/plan.hpp"
-#include "runtime/floats/scaled_query.hpp"
 #include "runtime/floats/token_steps.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 inline namespace LOGDEPTH_SIDE {
 
 /// Averaging-hard attention in floating point that knows what it cannot tell.
@@ -42,7 +40,7 @@ enum class RowState : std::uint8_t {
   tie,
   alike,
   ambiguous,
-  waiting_tie,  ///< for an average that rows share (shared_averages.hpp)
+  waiting_tie,  ///< for an average that rows share (attend_head.hpp)
   waiting       ///< the same, alike or ambiguous
 };
 /// What the scores of a row say of its head's promise.
@@ -331,5 +329,4 @@ struct AttendRow {
   }
 };
 
-}  // namespace LOGDEPTH_SIDE
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}}  // namespace logdepth::runtime_floats::float_pass::LOGDEPTH_SIDE

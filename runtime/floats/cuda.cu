@@ -1,11 +1,11 @@
 // The CUDA backend: the same pass, compiled by nvcc.
 #include <cuda_runtime.h>
 
-#include "runtime/floats/cuda_probe.hpp"
 #include "runtime/floats/pass_on_device.hpp"
+#include "runtime/floats/plan.hpp"
 #include "runtime/floats/thrust_backend.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 
 template <class Real>
 std::unique_ptr<Pass<Real>> cuda_pass(const Plan<Real>& plan, const Choice& choice) {
@@ -19,4 +19,4 @@ int count_cuda_devices() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}  // namespace logdepth::runtime_floats::float_pass

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 namespace {
 
 template <class Bits>
@@ -65,4 +65,4 @@ std::optional<EqualTokens> group_equal_tokens(std::size_t tokens,
   return equal;
 }
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}  // namespace logdepth::runtime_floats::float_pass

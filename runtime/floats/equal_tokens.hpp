@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 
 /// Tokens with the same numbers, in the order of their first ones.
 struct EqualTokens {
@@ -28,4 +28,4 @@ std::optional<EqualTokens> group_equal_tokens(std::size_t tokens,
                                               const std::vector<TokenColumn>& columns,
                                               std::size_t most);
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}  // namespace logdepth::runtime_floats::float_pass

@@ -14,19 +14,16 @@
 #include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/exact.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/floats/mpfr_pass.hpp"
-#include "runtime/floats/pass.hpp"
+#include "runtime/floats/plan.hpp"
 #include "runtime/floats/plan_maker.hpp"
 #include "runtime/floats/token_steps.hpp"
 #include "runtime/stream/embed.hpp"
 #include "runtime/stream/readout.hpp"
-#include "runtime/stream/segments.hpp"
-#ifdef LOGDEPTH_CUDA
-#include "runtime/floats/cuda_probe.hpp"
-#endif
+#include "runtime/stream/stream.hpp"
 
-namespace logdepth::inline runtime_floats {
+namespace logdepth { inline namespace runtime_floats {
 namespace {
 
 using float_pass::Ball;
@@ -47,14 +44,7 @@ class DefaultPrecision {
 };
 
 float_pass::Choice choice_of(const FloatOptions& options) {
-  using Rule = float_pass::Choice::Rule;
-  float_pass::Choice choice;
-  choice.rule = options.rule == FloatOptions::Rule::bounded ? Rule::bounded
-                : options.rule == FloatOptions::Rule::plain ? Rule::plain
-                                                            : Rule::snapped;
-  choice.tolerance = options.tolerance;
-  choice.temperature = options.temperature.value_or(0);
-  return choice;
+  return {options.rule, options.tolerance, options.temperature.value_or(0)};
 }
 
 /// The N of the file's separations: tokens, or the largest given number.
@@ -103,6 +93,8 @@ class FloatRunner::Engine {
   virtual Outcome<FloatStream> run(const Tokens& tokens,
                                    const std::vector<FloatObserver*>& observers) = 0;
   FloatStatistics statistics;
+  std::uint64_t unread_searches =
+      0;  ///< of contracts_unread, rows that look for what may not be there
   /// The first head of the run that is not seen to keep its contract.
   struct Doubt {
     bool broken = false;  ///< a row of it is seen to break it
@@ -126,16 +118,12 @@ class TypedEngine final : public FloatRunner::Engine {
     prepare(run_size(tokens));
     if (auto refusal = load(tokens)) return *refusal;
     statistics = {};
+    unread_searches = 0;
     doubt.reset();
     run_layers(tokens, observers);
-    const float_pass::Counts& counts = pass_->counts();
-    statistics.single = counts.single;
-    statistics.ties = counts.ties;
-    statistics.alike = counts.alike;
-    statistics.ambiguous = counts.ambiguous;
-    statistics.rows = counts.single + counts.ties + counts.alike + counts.ambiguous;
-    statistics.tests = counts.tests;
-    statistics.open_tests = counts.open_tests;
+    float_pass::Decisions& decided = statistics;
+    decided = pass_->counts();
+    statistics.rows = decided.single + decided.ties + decided.alike + decided.ambiguous;
     return stream(tokens.kinds.size());
   }
 
@@ -197,10 +185,17 @@ class TypedEngine final : public FloatRunner::Engine {
     const auto& counts = pass_->counts().promises;
     for (std::size_t head = 0; head < counts.size(); ++head) {
       const float_pass::ContractCounts& rows = counts[head];
-      statistics.contracts_kept += rows.kept;
-      statistics.contracts_unread += rows.unread;
-      if (rows.broken + rows.open == 0 || (doubt && (doubt->broken || rows.broken == 0))) continue;
       const Contract& contract = model_.layers[location.layer].attention.heads[head].contract;
+      const auto* match = std::get_if<MatchContract>(&contract);
+      const bool counts_only =
+          std::holds_alternative<UniformContract>(contract) || (match && match->exactly_one);
+      const std::uint64_t unread = counts_only ? rows.unread : rows.kept + rows.unread;
+      statistics.contracts_kept += rows.kept + rows.unread - unread;
+      statistics.contracts_unread += unread;
+      if (!std::holds_alternative<RightmostContract>(contract) &&
+          !std::holds_alternative<FlaggedContract>(contract))
+        unread_searches += unread;
+      if (rows.broken + rows.open == 0 || (doubt && (doubt->broken || rows.broken == 0))) continue;
       doubt = {
           rows.broken > 0,
           rows.broken > 0
@@ -276,15 +271,8 @@ class TypedEngine final : public FloatRunner::Engine {
 }  // namespace
 
 const char* certificate_name(Certificate certificate) {
-  switch (certificate) {
-    case Certificate::certified:
-      return "certified";
-    case Certificate::ambiguous:
-      return "ambiguous";
-    case Certificate::uncertified:
-      break;
-  }
-  return "uncertified";
+  constexpr const char* names[] = {"certified", "ambiguous", "uncertified"};
+  return names[static_cast<std::size_t>(certificate)];
 }
 
 bool built_with_cuda() {
@@ -369,6 +357,18 @@ const FloatStatistics& FloatRunner::statistics() const {
   return engine_->statistics;
 }
 
+bool FloatRunner::contracts_shown(bool proved) const {
+  const std::optional<Engine::Doubt>& doubt = engine_->doubt;
+  // An open doubt takes the certificate away by itself.
+  if (proved) return !(doubt && doubt->broken) && engine_->unread_searches == 0;
+  return !doubt && statistics().contracts_unread == 0;
+}
+
+std::optional<std::string> FloatRunner::broken_contract() const {
+  if (!engine_->doubt || !engine_->doubt->broken) return std::nullopt;
+  return engine_->doubt->sentence;
+}
+
 std::vector<FloatNumber> FloatRunner::logits(const FloatStream& stream, std::size_t token) const {
   // In double whatever the engine, as the stream is.
   std::vector<double> values, errors;
@@ -451,4 +451,4 @@ Outcome<FloatAnswer<PrefixAnswer>> FloatRunner::prefix(const FloatStream& stream
   return answer(std::move(found).value(), read.confirmed);
 }
 
-}  // namespace logdepth::inline runtime_floats
+}}  // namespace logdepth::runtime_floats

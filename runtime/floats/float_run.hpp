@@ -9,31 +9,19 @@
 #include <vector>
 
 #include "runtime/file/model.hpp"
-#include "runtime/file/precision_facts.hpp"
-#include "runtime/file/prefix_answer.hpp"
+#include "runtime/file/model_meaning.hpp"
+#include "runtime/floats/plan.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/forward.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline runtime_floats {
-namespace float_pass {
-template <class Real>
-struct PlanMatrix;
-}
-
+namespace logdepth { inline namespace runtime_floats {
 /// How a float run calculates. Every number it holds carries a bound on its distance from the exact
 /// one, so that the answer says by itself whether it may be trusted.
 struct FloatOptions {
   enum class Engine { float64, float32, mpfr };
   enum class Device { cpu, cuda };
-  /// What a head takes for the maximum, and a test for zero.
-  enum class Rule {
-    bounded,  ///< all scores that the error bounds cannot tell from the largest; a number is zero
-              ///< when its bound is below what a non-zero one has at least (PrecisionFacts)
-    plain,    ///< equal floating-point scores; a number is zero when the computed one is
-    snapped   ///< scores within `tolerance` of the largest, relative to |q||k|, and numbers within
-              ///< `tolerance` of zero
-  };
+  using Rule = float_pass::Choice::Rule;
   enum class Scores {
     distance,  ///< blocks of keys of one norm are scored by -|q - k|^2 / 2 (the same arg max)
     product    ///< q.k as it stands
@@ -90,17 +78,12 @@ class FloatObserver {
 };
 
 /// How the heads and the tests of a run were decided.
-struct FloatStatistics {
-  std::uint64_t rows = 0;        ///< of heads that compare anything
-  std::uint64_t single = 0;      ///< one score stands out
-  std::uint64_t ties = 0;        ///< several, a tie by the head's separation
-  std::uint64_t alike = 0;       ///< several that may or may not tie, but hold the same value
-  std::uint64_t ambiguous = 0;   ///< several that hold different values
-  std::uint64_t tests = 0;       ///< for zero, of single numbers
-  std::uint64_t open_tests = 0;  ///< of these not decided
+struct FloatStatistics : float_pass::Decisions {
+  std::uint64_t rows = 0;  ///< of heads that compare anything
   std::uint64_t scores = 0;
-  std::uint64_t contracts_kept = 0;    ///< rows of heads whose contract their scores confirm
-  std::uint64_t contracts_unread = 0;  ///< rows whose scores cannot: which positions are selected
+  std::uint64_t contracts_kept = 0;  ///< rows of heads whose contract their scores confirm
+  /// Rows whose scores cannot: they say how many positions are selected, the contract says which.
+  std::uint64_t contracts_unread = 0;
 
   FloatStatistics& operator+=(const FloatStatistics& other);
 };
@@ -131,6 +114,12 @@ class FloatRunner {
   FloatAnswer<std::vector<FloatNumber>> numbers(const FloatStream& stream, std::size_t token) const;
 
   const FloatStatistics& statistics() const;
+  /// Whether the latest run leaves nothing to check of contracts: its scores show that every row of every
+  /// head keeps its own or, with `proved`, the program of the file proves what a head selects whatever it
+  /// is asked. Not proved is that what a head looks for is there (match at least one, find, related).
+  bool contracts_shown(bool proved = false) const;
+  /// A contract that they show to be broken, as a sentence.
+  std::optional<std::string> broken_contract() const;
 
   class Engine;  ///< a run in one number format, float_run.cpp
 
@@ -148,4 +137,4 @@ class FloatRunner {
 int cuda_devices();
 bool built_with_cuda();
 
-}  // namespace logdepth::inline runtime_floats
+}}  // namespace logdepth::runtime_floats

@@ -10,7 +10,7 @@
 #include "runtime/floats/pass_on_device.hpp"
 #include "runtime/floats/thrust_backend.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 namespace {
 
 using Control = tbb::global_control;
@@ -54,4 +54,4 @@ std::unique_ptr<Pass<Real>> host_pass(const Plan<Real>& plan, const Choice& choi
 template std::unique_ptr<Pass<double>> host_pass(const Plan<double>&, const Choice&, std::size_t);
 template std::unique_ptr<Pass<float>> host_pass(const Plan<float>&, const Choice&, std::size_t);
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}  // namespace logdepth::runtime_floats::float_pass

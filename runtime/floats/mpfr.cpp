@@ -3,10 +3,10 @@
 #include "runtime/floats/pass_on_device.hpp"
 #include "runtime/floats/sequential_backend.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 
 std::unique_ptr<Pass<Mpfr>> mpfr_pass(const Plan<Mpfr>& plan, const Choice& choice) {
   return std::make_unique<PassOnDevice<SequentialBackend, Mpfr>>(SequentialBackend{}, plan, choice);
 }
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}  // namespace logdepth::runtime_floats::float_pass

@@ -23,10 +23,10 @@
 #define LOGDEPTH_SIDE on_host
 #endif
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 
 // What the pass asks of its numbers beyond + - * / and comparisons. The same names are defined for
-// Mpfr (mpfr_number.hpp).
+// Mpfr (mpfr_pass.hpp).
 LOGDEPTH_BOTH inline double root(double x) {
   return ::sqrt(x);
 }
@@ -131,4 +131,4 @@ struct CompensatedSum {
   }
 };
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}  // namespace logdepth::runtime_floats::float_pass

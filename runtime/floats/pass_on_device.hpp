@@ -7,10 +7,10 @@
 
 #include "runtime/floats/attend_head.hpp"
 #include "runtime/floats/attention_rows.hpp"
-#include "runtime/floats/pass.hpp"
+#include "runtime/floats/plan.hpp"
 #include "runtime/floats/token_steps.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 inline namespace LOGDEPTH_SIDE {
 
 /// The forward pass, written once. A backend has
@@ -310,5 +310,4 @@ class PassOnDevice final : public Pass<Real> {
   Counts counts_;
 };
 
-}  // namespace LOGDEPTH_SIDE
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}}  // namespace logdepth::runtime_floats::float_pass::LOGDEPTH_SIDE

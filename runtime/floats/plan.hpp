@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "runtime/floats/number.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 
 /// A weights file as plain arrays of floating-point numbers: what a device needs, and nothing of
 /// the exact world. Made by plan_maker.hpp.
@@ -79,4 +82,67 @@ struct Plan {
   Rounding rounding;
 };
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+/// How a run decides.
+struct Choice {
+  /// What a head takes for the maximum, and a test for zero.
+  enum class Rule : std::uint8_t {
+    bounded,  ///< all scores that the error bounds cannot tell from the largest; a number is zero
+              ///< when its bound is below what a non-zero one has at least (PrecisionFacts)
+    plain,    ///< equal floating-point scores; a number is zero when the computed one is
+    snapped   ///< scores within `tolerance` of the largest, relative to |q||k|, and numbers within
+              ///< `tolerance` of zero
+  };
+  Rule rule = Rule::bounded;
+  double tolerance = 0;
+  double temperature = 0;  ///< 0: averaging-hard attention
+};
+
+/// Rows of a head by what their scores say of its contract.
+struct ContractCounts {
+  std::uint64_t kept = 0, broken = 0;
+  std::uint64_t open = 0;    ///< of a contract that scores could decide
+  std::uint64_t unread = 0;  ///< of one that they cannot: which positions are selected
+};
+
+/// Of rows of heads, and of tests for zero.
+struct Decisions {
+  std::uint64_t single = 0;      ///< one score stands out
+  std::uint64_t ties = 0;        ///< several, a tie by the head's separation
+  std::uint64_t alike = 0;       ///< several that may or may not tie, but hold the same value
+  std::uint64_t ambiguous = 0;   ///< several that hold different values
+  std::uint64_t tests = 0;       ///< of single numbers
+  std::uint64_t open_tests = 0;  ///< of these not decided
+};
+
+struct Counts : Decisions {
+  std::vector<ContractCounts> promises;  ///< of the latest sublayer, by head
+};
+
+/// The forward pass on one device, layer by layer. Coordinate-major arrays: the value of
+/// coordinate c at token t stands at c * tokens + t. No type of Thrust crosses this interface, so
+/// that backends may be compiled against different versions of it.
+template <class Real>
+class Pass {
+ public:
+  virtual ~Pass() = default;
+  virtual void load(std::size_t tokens, const std::vector<Real>& values,
+                    const std::vector<double>& errors) = 0;
+  virtual void attention(std::size_t layer) = 0;
+  virtual void feedforward(std::size_t layer) = 0;
+  virtual void store(std::vector<Real>& values, std::vector<double>& errors) const = 0;
+  virtual const Counts& counts() const = 0;
+};
+
+/// Thrust's host backend, with `threads` threads.
+template <class Real>
+std::unique_ptr<Pass<Real>> host_pass(const Plan<Real>& plan, const Choice& choice,
+                                      std::size_t threads);
+/// Thrust's CUDA backend, on the first device.
+template <class Real>
+std::unique_ptr<Pass<Real>> cuda_pass(const Plan<Real>& plan, const Choice& choice);
+
+/// CUDA devices that a driver shows; 0 without a driver. Asked before anything of the CUDA backend
+/// is touched: without a driver its first allocation would end the program.
+int count_cuda_devices();
+
+}}}  // namespace logdepth::runtime_floats::float_pass

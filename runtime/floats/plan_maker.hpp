@@ -15,12 +15,11 @@
 #include <vector>
 
 #include "runtime/file/model.hpp"
-#include "runtime/file/precision_facts.hpp"
-#include "runtime/floats/mpfr_number.hpp"
+#include "runtime/floats/mpfr_pass.hpp"
 #include "runtime/floats/plan.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 
 /// Exact numbers as numbers of a device, rounded to nearest once.
 template <class Real>
@@ -100,7 +99,8 @@ class Rounder {
       }
     }
     /// As a number of the device that is off by a share of itself and by `more`; beyond the largest
-    /// one nothing is known, and one of the smallest is rounded again.
+    /// one nothing is known, and one of the smallest is rounded again. Exact only without a share,
+    /// as the share of a small number may underflow.
     template <class To>
     Ball<To> within(double share, double more, const Rounding& rounding) const {
       const To rounded = as<To>();
@@ -108,14 +108,14 @@ class Rounder {
       double error = share * magnitude(rounded) + more;
       if constexpr (!std::is_same_v<To, Mpfr>)
         if (mpfr_cmp_d(number, as_double(rounded)) != 0) error += rounding.smallest;
-      return {rounded, error == 0 ? 0 : safely_above(error)};
+      return {rounded, share == 0 && error == 0 ? 0 : safely_above(error)};
     }
   };
   std::uint32_t bits_;
   Rounding rounding_;
 };
 
-/// The model for runs of one size N (precision_facts.hpp).
+/// The model for runs of one size N (model.hpp).
 template <class Real>
 class PlanMaker {
  public:
@@ -349,4 +349,4 @@ class PlanMaker {
   bool distances_;
 };
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}  // namespace logdepth::runtime_floats::float_pass

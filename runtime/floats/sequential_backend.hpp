@@ -7,7 +7,7 @@
 
 #include "logdepth/interruption.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 
 /// A backend of one thread, without Thrust.
 struct SequentialBackend {
@@ -41,4 +41,4 @@ struct SequentialBackend {
   }
 };
 
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}  // namespace logdepth::runtime_floats::float_pass

@@ -17,7 +17,7 @@
 
 #include "runtime/floats/number.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 inline namespace LOGDEPTH_SIDE {
 
 struct Larger {
@@ -58,5 +58,4 @@ struct ThrustBackend {
   }
 };
 
-}  // namespace LOGDEPTH_SIDE
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}}  // namespace logdepth::runtime_floats::float_pass::LOGDEPTH_SIDE

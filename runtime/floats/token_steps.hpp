@@ -6,7 +6,7 @@
 #include "runtime/floats/number.hpp"
 #include "runtime/floats/plan.hpp"
 
-namespace logdepth::inline runtime_floats::float_pass {
+namespace logdepth { inline namespace runtime_floats { namespace float_pass {
 inline namespace LOGDEPTH_SIDE {
 
 /// What happens at a token on its own: norm, linear maps, ReLU. Each step is a plain structure of
@@ -45,7 +45,8 @@ template <class Real>
 LOGDEPTH_BOTH void add_term(Real& sum, double& sum_error, const Real& weight, double relative,
                             const Real& x, double x_error, const Rounding& rounding) {
   const Real term = weight * x;
-  const double moved = magnitude(weight) * (1 + relative) * x_error;
+  // Bounds underflow, too.
+  const double moved = magnitude(weight) * (1 + relative) * x_error + rounding.smallest;
   const double rounded = relative * magnitude(term) + rounding.smallest;
   const bool tiny = rounding.may_underflow(term), zero = x == Real(0);
   const bool underflow = tiny & !zero;
@@ -163,15 +164,13 @@ struct ReadMask {
   std::uint8_t* decided;  ///< per token, for `sign`: 1, or 0 where the bounds do not decide
 
   LOGDEPTH_BOTH Ball<Real> masked(std::uint32_t i, std::size_t token) const {
-    Ball<Real> x = h.at(mask.at[i], token);
-    if (mask.weight[i] == Real(0)) return {Real(0), 0};
-    const bool nothing = x.value == Real(0);
-    x.value = mask.weight[i] * x.value;
-    double error = magnitude(mask.weight[i]) * (1 + mask.relative[i]) * x.error +
-                   mask.relative[i] * magnitude(x.value);
-    if (rounding.may_underflow(x.value) && !nothing) error += rounding.smallest;
-    x.error = error == 0 ? 0 : safely_above(error) + rounding.smallest;
-    return x;
+    const Ball<Real> x = h.at(mask.at[i], token);
+    Ball<Real> masked{Real(0), 0};
+    // A weight beyond the range of the format is 0 here as well, but not relative to itself.
+    if (!(mask.weight[i] == Real(0) && mask.relative[i] == 0))
+      add_term(masked.value, masked.error, mask.weight[i], mask.relative[i], x.value, x.error,
+               rounding);
+    return masked;
   }
 
   LOGDEPTH_BOTH void operator()(std::size_t token) const {
@@ -335,5 +334,4 @@ struct AverageAll {
   }
 };
 
-}  // namespace LOGDEPTH_SIDE
-}  // namespace logdepth::inline runtime_floats::float_pass
+}}}}  // namespace logdepth::runtime_floats::float_pass::LOGDEPTH_SIDE

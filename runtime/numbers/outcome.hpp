@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-namespace logdepth::inline runtime_numbers {
+namespace logdepth { inline namespace runtime_numbers {
 
 /// The model does not decide: the two largest logits are equal.
 struct Undecided {
@@ -22,7 +22,18 @@ struct OutsideHypotheses {
 using Refusal = std::variant<Undecided, OutsideField, OutsideHypotheses>;
 
 /// The sentence that goes with a refusal, beginning with its name.
-std::string describe(const Refusal& refusal);
+inline std::string describe(const Refusal& refusal) {
+  struct Describe {
+    std::string operator()(const Undecided& r) const { return "undecided: " + r.reason; }
+    std::string operator()(const OutsideField& r) const {
+      return "outside the number field: " + r.reason;
+    }
+    std::string operator()(const OutsideHypotheses& r) const {
+      return "hypothesis violated: " + r.reason;
+    }
+  };
+  return std::visit(Describe{}, refusal);
+}
 
 /// A value, or the named reason why there is none. Deliberately no conversion to bool and no
 /// default: whoever holds an Outcome has to say what happens in the other cases.
@@ -44,4 +55,4 @@ class [[nodiscard]] Outcome {
   std::variant<T, Refusal> content_;
 };
 
-}  // namespace logdepth::inline runtime_numbers
+}}  // namespace logdepth::runtime_numbers

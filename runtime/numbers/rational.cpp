@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace logdepth::inline runtime_numbers {
+namespace logdepth { inline namespace runtime_numbers {
 namespace {
 
 // Products of two int64 and the sum of two such products stay below 2^127, so every operation on
@@ -405,4 +405,4 @@ std::strong_ordering operator<=>(const Rational& a, const Rational& b) {
          static_cast<Wide>(b.numerator_) * a.denominator_;
 }
 
-}  // namespace logdepth::inline runtime_numbers
+}}  // namespace logdepth::runtime_numbers

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace logdepth::inline runtime_numbers {
+namespace logdepth { inline namespace runtime_numbers {
 
 /// An exact rational number in lowest terms, denominator positive. Numerator and denominator are
 /// int64 while both fit (every operation is overflow-checked) and a GMP rational otherwise; the
@@ -81,4 +81,4 @@ class Rational {
   std::unique_ptr<mpq_class> big_;  ///< set exactly when the value does not fit above
 };
 
-}  // namespace logdepth::inline runtime_numbers
+}}  // namespace logdepth::runtime_numbers

@@ -1,13 +1,149 @@
 #include "runtime/numbers/real.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
-#include "runtime/numbers/enclosure.hpp"
+#include "logdepth/interruption.hpp"
 
-namespace logdepth::inline runtime_numbers {
+namespace logdepth { inline namespace runtime_numbers {
+namespace {
+
+/// A float that is gone at the end of its block.
+class Scratch {
+ public:
+  explicit Scratch(mpfr_prec_t bits) { mpfr_init2(value_, bits); }
+  ~Scratch() { mpfr_clear(value_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  mpfr_ptr get() { return value_; }
+
+ private:
+  mpfr_t value_;
+};
+
+void load_root(mpfr_ptr into, const mpq_class& square, mpfr_rnd_t direction) {
+  mpfr_set_q(into, square.get_mpq_t(), direction);
+  mpfr_sqrt(into, into, direction);
+}
+
+std::string end_text(mpfr_srcptr value, int digits, mpfr_rnd_t direction) {
+  char* printed = nullptr;
+  mpfr_asprintf(&printed, direction == MPFR_RNDD ? "%.*RDg" : "%.*RUg", digits, value);
+  std::string text = printed;
+  mpfr_free_str(printed);
+  return text;
+}
+
+}  // namespace
+
+Enclosure::Enclosure(mpfr_prec_t bits) {
+  mpfr_init2(low_, bits);
+  mpfr_init2(high_, bits);
+  mpfr_set_zero(low_, 1);
+  mpfr_set_zero(high_, 1);
+}
+Enclosure::Enclosure(const Rational& rational, std::span<const Surd> surds, mpfr_prec_t bits)
+    : Enclosure(bits) {
+  if (!rational.is_zero()) add(rational);
+  for (const Surd& surd : surds) add(surd);
+}
+Enclosure::Enclosure(const Enclosure& other) {
+  mpfr_init2(low_, other.bits());
+  mpfr_init2(high_, other.bits());
+  *this = other;
+}
+Enclosure& Enclosure::operator=(const Enclosure& other) {
+  mpfr_set(low_, other.low_, MPFR_RNDD);
+  mpfr_set(high_, other.high_, MPFR_RNDU);
+  return *this;
+}
+Enclosure::~Enclosure() {
+  mpfr_clear(low_);
+  mpfr_clear(high_);
+}
+
+void Enclosure::add(const Rational& value) {
+  const mpq_class exact = value.to_mpq();
+  mpfr_add_q(low_, low_, exact.get_mpq_t(), MPFR_RNDD);
+  mpfr_add_q(high_, high_, exact.get_mpq_t(), MPFR_RNDU);
+}
+
+void Enclosure::add(const Surd& surd) {
+  const mpq_class exact = surd.radicand.to_mpq();
+  const bool positive = surd.sign > 0;
+  Scratch term(bits());
+  load_root(term.get(), exact, MPFR_RNDD);
+  if (positive) {
+    mpfr_add(low_, low_, term.get(), MPFR_RNDD);
+  } else {
+    mpfr_sub(high_, high_, term.get(), MPFR_RNDU);
+  }
+  load_root(term.get(), exact, MPFR_RNDU);
+  if (positive) {
+    mpfr_add(high_, high_, term.get(), MPFR_RNDU);
+  } else {
+    mpfr_sub(low_, low_, term.get(), MPFR_RNDD);
+  }
+}
+
+Enclosure& Enclosure::operator+=(const Enclosure& other) {
+  mpfr_add(low_, low_, other.low_, MPFR_RNDD);
+  mpfr_add(high_, high_, other.high_, MPFR_RNDU);
+  return *this;
+}
+
+Enclosure& Enclosure::operator*=(const Enclosure& other) {
+  // The product takes its ends at the ends of the factors.
+  Scratch low(bits()), high(bits()), product(bits());
+  bool first = true;
+  for (mpfr_srcptr a : {low_, high_})
+    for (mpfr_srcptr b : {other.low_, other.high_}) {
+      mpfr_mul(product.get(), a, b, MPFR_RNDD);
+      if (first || mpfr_less_p(product.get(), low.get()))
+        mpfr_set(low.get(), product.get(), MPFR_RNDD);
+      mpfr_mul(product.get(), a, b, MPFR_RNDU);
+      if (first || mpfr_greater_p(product.get(), high.get()))
+        mpfr_set(high.get(), product.get(), MPFR_RNDU);
+      first = false;
+    }
+  mpfr_swap(low_, low.get());
+  mpfr_swap(high_, high.get());
+  return *this;
+}
+
+std::optional<Enclosure> Enclosure::inverse_root() const {
+  if (mpfr_sgn(low_) <= 0) return std::nullopt;
+  Enclosure result(bits());
+  mpfr_rec_sqrt(result.low_, high_, MPFR_RNDD);
+  mpfr_rec_sqrt(result.high_, low_, MPFR_RNDU);
+  return result;
+}
+
+int Enclosure::sign() const {
+  if (mpfr_sgn(low_) > 0) return 1;
+  if (mpfr_sgn(high_) < 0) return -1;
+  return 0;
+}
+
+Approximation Enclosure::approximate() const {
+  const double low = mpfr_get_d(low_, MPFR_RNDD), high = mpfr_get_d(high_, MPFR_RNDU);
+  // Far from both ends of the range of double, where the two lines below may be rounded freely:
+  // half of the distance, twice the rounding of either line.
+  const double size = std::max(std::abs(low), std::abs(high));
+  if (!(size <= 1e150)) return {0, std::numeric_limits<double>::infinity()};
+  const double middle = low + (high - low) / 2;
+  return {middle, (high - low) * (0.5 + 0x1p-40) + size * 0x1p-50 + 1e-300};
+}
+
+std::string Enclosure::text(int digits) const {
+  return "[" + end_text(low_, digits, MPFR_RNDD) + ", " + end_text(high_, digits, MPFR_RNDU) + "]";
+}
+
 namespace {
 
 // A root in this range has a radicand in [1e-300, 1e300]: normal doubles, whose last place is at
@@ -29,6 +165,72 @@ std::strong_ordering toward(int sign, std::strong_ordering order) {
   return sign < 0 ? 0 <=> order : order;
 }
 
+/// Whether numerator times denominator is a square modulo each of some primes; of two radicands of
+/// one class it is for both or for neither, where the prime divides none of them. Most pairs of long
+/// radicands are told apart by this, in place of a quotient in lowest terms.
+struct Characters {
+  std::uint32_t known = 0, square = 0;
+
+  explicit Characters(const Rational& radicand) {
+    static constexpr std::array<std::array<unsigned long, 7>, 2> kPrimes = {
+        {{3, 5, 7, 11, 13, 17, 19}, {23, 29, 31, 37, 41, 43, 1}}};
+    static constexpr std::array<unsigned long, 2> kProducts = {4849845, 1348781387};
+    const mpq_class value = radicand.to_mpq();
+    std::uint32_t bit = 1;
+    for (std::size_t i = 0; i < kPrimes.size(); ++i) {
+      const unsigned long n = mpz_fdiv_ui(value.get_num_mpz_t(), kProducts[i]);
+      const unsigned long d = mpz_fdiv_ui(value.get_den_mpz_t(), kProducts[i]);
+      for (const unsigned long p : kPrimes[i]) {
+        const unsigned long rest = (n % p) * (d % p) % p;
+        if (rest != 0) known |= bit;
+        for (unsigned long x = 1; x <= p / 2; ++x)
+          if (x * x % p == rest) square |= bit;
+        bit <<= 1;
+      }
+    }
+  }
+  bool may_be_one_class(const Characters& other) const {
+    return ((square ^ other.square) & known & other.known) == 0;
+  }
+};
+
+/// Adds every term to the one of its class among `own`, which stay in the order of their radicands.
+void add_terms(std::vector<Surd>& own, std::span<const Surd> terms) {
+  const bool are_long =
+      std::ranges::any_of(terms, [](const Surd& term) { return !term.radicand.small(); });
+  std::vector<Characters> characters;  // of `own`
+  if (are_long)
+    for (const Surd& surd : own) characters.emplace_back(surd.radicand);
+  for (Surd term : terms) {
+    std::optional<Characters> of_term;
+    if (are_long) {
+      look_for_interruption();
+      of_term.emplace(term.radicand);
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (are_long && !characters[i].may_be_one_class(*of_term)) continue;
+      // With t/s = r^2, sqrt(t) = r sqrt(s), so the sum is (+-1 +- r) sqrt(s). The quotient, not the
+      // product: two radicands of one class usually share most of their factors.
+      Rational ratio(1);
+      if (!(own[i].radicand == term.radicand)) {
+        auto root = (term.radicand / own[i].radicand).square_root();
+        if (!root) continue;
+        ratio = *std::move(root);
+      }
+      const Rational factor = own[i].sign == term.sign ? Rational(1) + ratio : Rational(1) - ratio;
+      term = {own[i].sign * factor.sign(), own[i].radicand * (factor * factor)};
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      own.erase(own.begin() + at);
+      if (are_long) characters.erase(characters.begin() + at);
+      break;
+    }
+    if (term.sign == 0) continue;
+    const auto at = std::lower_bound(own.begin(), own.end(), term, by_radicand);
+    if (are_long) characters.insert(characters.begin() + (at - own.begin()), *of_term);
+    own.insert(at, std::move(term));
+  }
+}
+
 }  // namespace
 
 Real Real::root(const Rational& square) {
@@ -40,25 +242,6 @@ Real Real::root(const Rational& square) {
 
 void Real::insert_surd(Surd term) {
   surds_.insert(std::lower_bound(surds_.begin(), surds_.end(), term, by_radicand), std::move(term));
-}
-
-void Real::add_surd(const Surd& term) {
-  for (auto own = surds_.begin(); own != surds_.end(); ++own) {
-    // With t/s = r^2, sqrt(t) = r sqrt(s), so the sum is (+-1 +- r) sqrt(s). The quotient, not the
-    // product: two radicands of one class usually share most of their factors.
-    Rational ratio(1);
-    if (!(own->radicand == term.radicand)) {
-      auto root = (term.radicand / own->radicand).square_root();
-      if (!root) continue;
-      ratio = *std::move(root);
-    }
-    const Rational factor = own->sign == term.sign ? Rational(1) + ratio : Rational(1) - ratio;
-    Surd combined{own->sign * factor.sign(), own->radicand * (factor * factor)};
-    surds_.erase(own);
-    if (combined.sign != 0) insert_surd(std::move(combined));
-    return;
-  }
-  insert_surd(term);
 }
 
 Real Real::times_root(int sign, const Rational& square) const {
@@ -115,17 +298,13 @@ Real operator+(const Real& a, const Real& b) {
   result.rational_ = a.rational_ + b.rational_;
   if (a.surds_.empty() && b.surds_.empty()) return result;
   result.surds_ = a.surds_;
-  for (const Real::Surd& surd : b.surds_) result.add_surd(surd);
+  add_terms(result.surds_, b.surds_);
   return result;
 }
 
 Real operator-(const Real& a, const Real& b) {
-  Real result;
-  result.rational_ = a.rational_ - b.rational_;
-  if (a.surds_.empty() && b.surds_.empty()) return result;
-  result.surds_ = a.surds_;
-  for (const Real::Surd& surd : b.surds_) result.add_surd({-surd.sign, surd.radicand});
-  return result;
+  if (a.surds_.empty() && b.surds_.empty()) return Real(a.rational_ - b.rational_);
+  return a + -b;
 }
 
 Real operator*(const Real& a, const Real& b) {
@@ -282,4 +461,61 @@ std::optional<std::vector<Real>> direction(std::span<const Real> vector) {
   return result;
 }
 
-}  // namespace logdepth::inline runtime_numbers
+namespace {
+
+/// Independent roots that all surds of a number are rational multiples of products of: their classes are
+/// a basis, over the field of two elements, of what the classes of the surds generate.
+class RootBasis {
+ public:
+  /// False when there are more than `most`.
+  bool add(const Real& x, std::size_t most) {
+    for (const Real::Surd& surd : x.surds())
+      if (!products_of(surd)) {
+        if (size_ == most) return false;
+        ++size_;
+        for (std::size_t i = 0, known = products_.size(); i < known; ++i)
+          products_.push_back(products_[i] * surd.radicand);
+      }
+    return true;
+  }
+  std::size_t size() const { return size_; }
+
+  /// The conjugate of x, which is not 0 where x is not: this root changes its sign.
+  Real conjugate(const Real& x, std::size_t root) const {
+    Real result = x.rational_part();
+    for (const Real::Surd& surd : x.surds()) {
+      const bool turned = (*products_of(surd) >> root) & 1;
+      const Real term = Real::root(surd.radicand);
+      result = (surd.sign > 0) != turned ? result + term : result - term;
+    }
+    return result;
+  }
+
+ private:
+  /// Which roots the surd is a multiple of the product of, a bit each.
+  std::optional<std::uint32_t> products_of(const Real::Surd& surd) const {
+    for (std::uint32_t roots = 0; roots < products_.size(); ++roots)
+      if ((surd.radicand * products_[roots]).square_root()) return roots;
+    return std::nullopt;
+  }
+
+  std::size_t size_ = 0;
+  std::vector<Rational> products_ = {Rational(1)};  // of the radicands of each set of roots
+};
+
+}  // namespace
+
+std::optional<Real> inverse(const Real& x, std::size_t most) {
+  RootBasis basis;
+  if (!basis.add(x, most)) return std::nullopt;
+  // x times its conjugate is free of the root.
+  Real numerator(1), denominator = x;
+  for (std::size_t root = 0; root < basis.size(); ++root) {
+    const Real conjugate = basis.conjugate(denominator, root);
+    numerator = numerator * conjugate;
+    denominator = denominator * conjugate;
+  }
+  return numerator.scaled(denominator.rational_part().inverse());
+}
+
+}}  // namespace logdepth::runtime_numbers

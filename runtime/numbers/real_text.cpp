@@ -1,20 +1,23 @@
-#include "runtime/numbers/real_text.hpp"
-
 #include <fmt/core.h>
+#include <gmpxx.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <utility>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/numbers/real.hpp"
 
-namespace logdepth::inline runtime_numbers {
+namespace logdepth { inline namespace runtime_numbers {
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || c == '\n';
-}
+/// White space of raw streams: a carriage return is some wherever it stands.
+constexpr std::string_view kBlanks = " \t\r\v\f\n";
 
 class RealReader {
  public:
@@ -37,9 +40,7 @@ class RealReader {
   }
 
  private:
-  void skip_blanks() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-  }
+  void skip_blanks() { at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size()); }
   bool take(char c) {
     if (at_ == text_.size() || text_[at_] != c) return false;
     ++at_;
@@ -93,22 +94,18 @@ class RealReader {
 };
 
 /// The words of a line, up to a comment.
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  bool inside = false;
-  for (const char c : line.substr(0, line.find('#'))) {
-    if (is_blank(c)) {
-      inside = false;
-      continue;
-    }
-    if (!inside) words.emplace_back();
-    words.back().push_back(c);
-    inside = true;
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  line = line.substr(0, line.find('#'));
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    if (line.empty()) return words;
+    words.push_back(line.substr(0, line.find_first_of(kBlanks)));
+    line.remove_prefix(words.back().size());
   }
-  return words;
 }
 
-bool is_sign(const std::string& word) {
+bool is_sign(std::string_view word) {
   return word == "+" || word == "-";
 }
 
@@ -116,34 +113,28 @@ bool is_sign(const std::string& word) {
 std::vector<std::string> values_of(std::string_view line) {
   std::vector<std::string> values;
   bool joins = false;
-  for (const std::string& word : words_of(line)) {
+  for (const std::string_view word : words_of(line)) {
     if (!values.empty() && (joins || is_sign(word))) {
       values.back() += word;
     } else {
-      values.push_back(word);
+      values.emplace_back(word);
     }
     joins = is_sign(word);
   }
   return values;
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
-  return text;
-}
-
 /// Where each column of the file goes.
-std::vector<std::size_t> places_of(const std::vector<std::string>& header,
+std::vector<std::size_t> places_of(const std::vector<std::string_view>& header,
                                    const std::vector<std::string>& names, const std::string& source,
                                    std::size_t line) {
   std::vector<std::size_t> places;
-  for (const std::string& name : header) {
+  for (const std::string_view name : header) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
       throw InputError(
           source, line,
-          "the first line names " + in_quotes(name) + "; expected the names " + list_of(names));
+          "the first line names " + in_quotes(name) + "; expected the names " + joined(names, " "));
     const auto place = static_cast<std::size_t>(found - names.begin());
     if (std::find(places.begin(), places.end(), place) != places.end())
       throw InputError(source, line, "the first line names " + in_quotes(name) + " twice");
@@ -166,10 +157,7 @@ std::vector<std::vector<Real>> parse_cells(std::string_view text, const std::str
   std::optional<std::vector<std::size_t>> places;
   std::vector<std::vector<Real>> rows;
   std::size_t line_number = 0;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string_view line = text.substr(start, end - start);
-    start = end + 1;
+  for (const std::string_view line : lines_of(text)) {
     ++line_number;
     if (!places) {
       const auto header = words_of(line);
@@ -193,8 +181,34 @@ std::vector<std::vector<Real>> parse_cells(std::string_view text, const std::str
   }
   if (!places)
     throw InputError(source + ": the file is empty; expected a first line with the names " +
-                     list_of(names));
+                     joined(names, " "));
   return rows;
 }
 
-}  // namespace logdepth::inline runtime_numbers
+double text_error(double value) {
+  const std::string text = shortest_text(value);
+  const std::size_t e = text.find('e');
+  std::string digits = text.substr(0, e);
+  long exponent = e == std::string::npos ? 0 : std::strtol(text.c_str() + e + 1, nullptr, 10);
+  if (const std::size_t point = digits.find('.'); point != std::string::npos) {
+    exponent -= static_cast<long>(digits.size() - point - 1);
+    digits.erase(point, 1);
+  }
+  mpz_class power;
+  mpz_ui_pow_ui(power.get_mpz_t(), 10, static_cast<unsigned long>(std::labs(exponent)));
+  mpq_class named(mpz_class(digits, 10));
+  if (exponent < 0) {
+    named /= power;
+  } else {
+    named *= power;
+  }
+  const mpq_class difference = abs(named - mpq_class(value));
+  // GMP cuts off; a difference below all doubles is one, too.
+  return difference == 0 ? 0 : std::nextafter(difference.get_d(), INFINITY);
+}
+
+double sum_of_bounds(double a, double b) {
+  return a == 0 || b == 0 ? a + b : std::nextafter(a + b, INFINITY);
+}
+
+}}  // namespace logdepth::runtime_numbers

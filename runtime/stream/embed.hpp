@@ -10,13 +10,13 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/position_code.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/arithmetic.hpp"
 #include "runtime/stream/stream.hpp"
 #include "runtime/stream/tokens.hpp"
 
-namespace logdepth::inline runtime_stream {
+namespace logdepth { inline namespace runtime_stream {
 
 /// Where given values go: value i to coordinate i and, with mirrors, its negative to i + mirror.
 struct GivenPlace {
@@ -25,30 +25,21 @@ struct GivenPlace {
 };
 GivenPlace given_place(const Model& model);
 
+/// pi(p) (runtime/README.md). Precondition: a table has the row.
+SparseVector position_row(const Position& position, std::size_t p);
+
 /// Adds the position encoding of `token` to its row of values. Absent position: longer than the
 /// table.
 template <Arithmetic A>
 std::optional<OutsideHypotheses> add_position(const Position& position, std::size_t token,
                                               std::vector<typename A::Value>& row, A& arithmetic) {
-  const auto add = [&](std::size_t coordinate, const Rational& value) {
-    auto& h = row[coordinate];
-    h = arithmetic.add_product(h, value, arithmetic.number(Rational(1)));
-  };
-  if (const auto* flag = std::get_if<FirstFlagPosition>(&position)) {
-    for (const SparseEntry& e : token == 0 ? flag->first : flag->rest) add(e.index, e.value);
-  } else if (const auto* code = std::get_if<CodePosition>(&position)) {
-    for (const CodeFill& fill : code->fills) {
-      const std::size_t shown = token >= fill.back ? token - fill.back : 0;
-      const auto values = rational_code(code->code, shown);
-      for (std::size_t i = 0; i < fill.at.size(); ++i) add(fill.at[i], values[i] * fill.scale);
-    }
-    for (const SparseEntry& e : code->parity) add(e.index, token % 2 == 0 ? e.value : -e.value);
-  } else {
-    const auto& rows = std::get<TablePosition>(position).rows;
-    if (token >= rows.size())
-      return OutsideHypotheses{
-          fmt::format("the position table has {} rows and the input needs more", rows.size())};
-    for (const SparseEntry& e : rows[token]) add(e.index, e.value);
+  const auto* table = std::get_if<TablePosition>(&position);
+  if (table && token >= table->rows.size())
+    return OutsideHypotheses{
+        fmt::format("the position table has {} rows and the input needs more", table->rows.size())};
+  for (const SparseEntry& e : position_row(position, token)) {
+    auto& h = row[e.index];
+    h = arithmetic.add_product(h, e.value, arithmetic.number(Rational(1)));
   }
   return std::nullopt;
 }
@@ -92,4 +83,4 @@ std::optional<OutsideHypotheses> embed(const Model& model, const Tokens& tokens,
   return std::nullopt;
 }
 
-}  // namespace logdepth::inline runtime_stream
+}}  // namespace logdepth::runtime_stream

@@ -10,19 +10,17 @@
 #include <variant>
 #include <vector>
 
+#include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/interruption.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/arithmetic.hpp"
-#include "runtime/stream/bytes_text.hpp"
-#include "runtime/stream/head_maps.hpp"
-#include "runtime/stream/masked_read.hpp"
-#include "runtime/stream/relu_map.hpp"
 #include "runtime/stream/segment_map.hpp"
 #include "runtime/stream/stream.hpp"
+#include "runtime/stream/sublayer_maps.hpp"
 
-namespace logdepth::inline runtime_stream {
+namespace logdepth { inline namespace runtime_stream {
 
 enum class Sublayer { attention, feedforward };
 
@@ -85,7 +83,9 @@ class Forward {
   /// the sentence names the sublayer where that was seen.
   Outcome<Stream<Value>> run(Stream<Value> stream, std::size_t loops,
                              const std::vector<Observer*>& observers) {
-    if (column_bytes() > std::min(kMostColumnBytes, memory_ / 16)) forget_columns();
+    if (const std::size_t columns = pools_->columns.bytes();
+        columns > 0 && columns + layers_hold_ > std::min(kMostBesideColumns, memory_ / 16))
+      forget_memos();
     std::size_t step = 0;
     const auto run_layers = [&](std::size_t first, std::size_t count) -> std::optional<Refusal> {
       for (std::size_t layer = first; layer < first + count; ++layer) {
@@ -127,8 +127,8 @@ class Forward {
  private:
   /// Tokens or rows between two looks at what is held: seldom enough to cost nothing.
   static constexpr std::size_t kBetweenLooks = 16;
-  /// What is remembered of columns, from input to input.
-  static constexpr std::size_t kMostColumnBytes = std::size_t{1} << 25;
+  /// What is remembered from input to input where columns are: they come again in others that follow.
+  static constexpr std::size_t kMostBesideColumns = std::size_t{1} << 26;
 
   struct PreparedLayer {
     const Layer& layer;
@@ -145,17 +145,6 @@ class Forward {
       heads.reserve(source.attention.heads.size());
       for (const Head& head : source.attention.heads)
         heads.emplace_back(head, attention_read.layout(), pools, a);
-    }
-    void forget_columns() {
-      attention_read.forget_columns();
-      feedforward_read.forget_columns();
-      relu.forget_columns();
-      for (HeadMaps<A>& head : heads) head.forget_columns();
-    }
-    std::size_t column_bytes() const {
-      std::size_t total = relu.column_bytes();
-      for (const HeadMaps<A>& head : heads) total += head.column_bytes();
-      return total;
     }
     std::size_t bytes() const {
       std::size_t total = attention_read.bytes() + feedforward_read.bytes() + relu.bytes();
@@ -205,20 +194,6 @@ class Forward {
       count_bytes(layers_.size() - 1);
     }
     readout_.emplace(model_, *pools_, a_);
-  }
-
-  void forget_columns() {
-    pools_->columns.clear();
-    sums_->forget_columns();
-    for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-      layers_[layer]->forget_columns();
-      count_bytes(layer);
-    }
-  }
-  std::size_t column_bytes() const {
-    std::size_t total = pools_->columns.bytes();
-    for (const auto& layer : layers_) total += layer->column_bytes();
-    return total;
   }
 
   /// What a layer remembers grows only while it runs.
@@ -335,7 +310,7 @@ class Forward {
       }
       if (token % kBetweenLooks == 0) look_at_memory(stream, prepared);
     }
-    if (!columns.empty()) prepared.relu.write(stream, *sums_);
+    if (!columns.empty()) prepared.relu.write(columns, stream, *sums_);
     return std::nullopt;
   }
 
@@ -350,4 +325,4 @@ class Forward {
   std::optional<Readout> readout_;
 };
 
-}  // namespace logdepth::inline runtime_stream
+}}  // namespace logdepth::runtime_stream

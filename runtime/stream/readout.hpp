@@ -16,10 +16,10 @@
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/prefix_answer.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/numbers/outcome.hpp"
 
-namespace logdepth::inline runtime_stream {
+namespace logdepth { inline namespace runtime_stream {
 
 /// The index, in a list of rows, of the one whose logit is larger than all others; absent on a tie.
 /// `compare(i, j)` orders the logits of two rows.
@@ -43,7 +43,7 @@ std::optional<std::size_t> strictly_largest(std::span<const std::uint32_t> rows,
 /// Errors of all: InputError when the output of the model is another.
 
 template <class Logits>
-Outcome<bool> read_verdict(const Model& model, Logits& logits) {
+Outcome<bool> read_verdict(const Model& model, Logits&& logits) {
   const auto* output = std::get_if<AcceptOutput>(&model.output);
   if (!output)
     throw InputError("the weights file " + in_quotes(model.name) + " has no accept/reject output");
@@ -67,7 +67,7 @@ inline void check_relation(const Model& model, std::size_t tokens, std::size_t f
 
 /// Whether vertex `to` can be reached from the token's vertex.
 template <class Logits>
-Outcome<bool> read_relation(Logits& logits, std::size_t from, std::size_t to) {
+Outcome<bool> read_relation(Logits&& logits, std::size_t from, std::size_t to) {
   const int sign = logits.sign(static_cast<std::uint32_t>(to));
   if (sign == 0) return Undecided{fmt::format("the logit of the pair ({}, {}) is 0", from, to)};
   return sign > 0;
@@ -75,7 +75,7 @@ Outcome<bool> read_relation(Logits& logits, std::size_t from, std::size_t to) {
 
 /// The prefix product, or the state, at the token. Precondition: reads_prefixes(model).
 template <class Logits>
-Outcome<PrefixAnswer> read_prefix(const Model& model, Logits& logits, std::size_t token) {
+Outcome<PrefixAnswer> read_prefix(const Model& model, Logits&& logits, std::size_t token) {
   const auto& readout = std::get<AcceptOutput>(model.output).prefix;
   std::vector<std::uint32_t> rows;
   const auto winner = [&](std::uint32_t first, std::size_t count) {
@@ -114,4 +114,4 @@ inline std::size_t first_letter(const Model& model) {
   return input && input->begin ? 1 : 0;
 }
 
-}  // namespace logdepth::inline runtime_stream
+}}  // namespace logdepth::runtime_stream

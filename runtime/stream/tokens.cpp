@@ -8,7 +8,7 @@
 
 #include "logdepth/errors.hpp"
 
-namespace logdepth::inline runtime_stream {
+namespace logdepth { inline namespace runtime_stream {
 namespace {
 
 /// A run holds about a kilobyte per token.
@@ -90,4 +90,4 @@ Tokens cells_tokens(std::vector<std::vector<Real>> rows) {
   return tokens;
 }
 
-}  // namespace logdepth::inline runtime_stream
+}}  // namespace logdepth::runtime_stream

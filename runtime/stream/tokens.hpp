@@ -9,7 +9,7 @@
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/numbers/real.hpp"
 
-namespace logdepth::inline runtime_stream {
+namespace logdepth { inline namespace runtime_stream {
 
 /// An input as tokens: what the embedding, and the interpreter of a program, start from.
 struct Tokens {
@@ -30,4 +30,4 @@ Outcome<Tokens> graph_tokens(const GraphInput& input, const Graph& graph, std::s
 /// Raw streams, one row of values per token. Precondition: every row has a value per name.
 Tokens cells_tokens(std::vector<std::vector<Real>> rows);
 
-}  // namespace logdepth::inline runtime_stream
+}}  // namespace logdepth::runtime_stream

@@ -1,26 +1,33 @@
 // Readers and writers of automaton files: round trips, the habits of each format, the files under
 // examples/, and OpenFst's own tools where they are installed.
-
 #include "objects/automaton_files.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
+#include <algorithm>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "library/requests/automaton_request.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/crasp.hpp"
+#include "objects/graph_files.hpp"
 #include "objects/regex.hpp"
+#include "objects/text_format.hpp"
+#include "oracle/crasp_oracle.hpp"
 #include "oracle/language_oracle.hpp"
+#include "runtime/file/whole_file.hpp"
+#include "tests/support/command_line.hpp"
 #include "tests/support/front_end_cases.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/processes.hpp"
 
-namespace logdepth::automaton_files_tests {
-namespace {
+namespace logdepth::automaton_files_tests { namespace {
 
 using namespace cases;
 
@@ -32,29 +39,6 @@ Dfa minimal(const std::string& regex) {
 }
 Dfa minimal(const std::string& regex, const Alphabet& alphabet) {
   return minimal(to_nfa(parse_regex(regex, alphabet)));
-}
-
-/// Letters whose names the formats could stumble over, in byte order as the readers give them.
-const Alphabet& awkward_letters() {
-  static const Alphabet letters(
-      {"\"", "#", ",", "->", "<b>", "[x]", "\\", "a,b", "eps", "x;y", "\xC3\xA9"});
-  return letters;
-}
-
-RC_GTEST_PROP(FstFiles, WrittenAutomataAreReadBack, ()) {
-  const Dfa dfa =
-      minimal(draw_nfa(draw(0, 2) == 0 ? Alphabet({"a", "b"}) : awkward_letters(), false));
-  const std::string text = write_fst(nfa_of(dfa));
-  RC_LOG() << text << std::endl;
-  RC_ASSERT(same_form(minimal(read_fst(text, "test.fst")), dfa));
-}
-
-RC_GTEST_PROP(DotFiles, WrittenAutomataAreReadBack, ()) {
-  const Dfa dfa =
-      minimal(draw_nfa(draw(0, 2) == 0 ? Alphabet({"a", "b"}) : awkward_letters(), false));
-  const std::string text = write_dot(nfa_of(dfa));
-  RC_LOG() << text << std::endl;
-  RC_ASSERT(same_form(minimal(read_dot(text, "test.dot")), dfa));
 }
 
 /// A nondeterministic automaton in each format, by no writer of ours, for letters a, b.
@@ -235,15 +219,6 @@ TEST(AutomatonFiles, ExamplesHaveTheLanguagesTheyAreNamedAfter) {
                         minimal(read_fst(content_of("dyck_depth2.fst"), "dyck_depth2.fst"))));
 }
 
-std::string run(const std::string& command) {
-  FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return "popen failed";
-  std::string output;
-  for (char buffer[4096]; std::fgets(buffer, sizeof buffer, pipe) != nullptr;) output += buffer;
-  ::pclose(pipe);
-  return output;
-}
-
 /// OpenFst keeps no state from which nothing is accepted.
 std::size_t states_without_sink(const Dfa& dfa) {
   std::size_t sinks = 0;
@@ -261,22 +236,22 @@ TEST(FstFiles, StateCountsAgreeWithOpenFst) {
   if (std::system("command -v fstcompile > /dev/null 2>&1") != 0) {
     GTEST_SKIP() << "OpenFst's tools are not installed, so state counts were not compared";
   }
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("logdepth_fst_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "symbols") << "<eps> 0\na 1\nb 2\n";
+  const support::TemporaryFolder folder;
+  const auto run = [&](const std::string& command) {
+    return support::run_process({"sh", "-c", command}, folder.path()).out;
+  };
+  folder.write("symbols", "<eps> 0\na 1\nb 2\n");
   std::vector<std::size_t> expected;
   EXPECT_TRUE(rc::check("random automata are written for OpenFst", [&] {
     if (expected.size() == 60) return;
     const Nfa nfa = draw_with_both_letters(true);
     const std::string name = std::to_string(expected.size()) + ".txt";
-    std::ofstream(folder / name) << as_fst(nfa, 1);
+    folder.write(name, as_fst(nfa, 1));
     expected.push_back(states_without_sink(minimal(read_fst(as_fst(nfa, 1), name))));
   }));
   ASSERT_EQ(expected.size(), 60u);
   const std::string counts =
-      run("cd " + folder.string() +
-          " && for i in $(seq 0 59); do fstcompile --acceptor --isymbols=symbols $i.txt | "
+      run("for i in $(seq 0 59); do fstcompile --acceptor --isymbols=symbols $i.txt | "
           "fstrmepsilon | fstdeterminize | fstminimize | fstinfo | "
           "awk '/^# of states/ {print $4}'; done 2>&1");
   std::string wanted;
@@ -284,20 +259,370 @@ TEST(FstFiles, StateCountsAgreeWithOpenFst) {
   EXPECT_EQ(counts, wanted);
 
   // And fstprint's own output is read back.
-  const std::string printed = run("cd " + folder.string() +
-                                  " && fstcompile --acceptor --isymbols=symbols 0.txt | "
-                                  "fstprint --acceptor --isymbols=symbols");
-  const std::string numbers = run("cd " + folder.string() +
-                                  " && fstcompile --acceptor --isymbols=symbols 0.txt | fstprint");
-  std::ifstream original(folder / "0.txt");
-  std::stringstream text;
-  text << original.rdbuf();
-  const Dfa dfa = minimal(read_fst(text.str(), "0.txt"));
+  const std::string printed =
+      run("fstcompile --acceptor --isymbols=symbols 0.txt | "
+          "fstprint --acceptor --isymbols=symbols");
+  const std::string numbers = run("fstcompile --acceptor --isymbols=symbols 0.txt | fstprint");
+  const Dfa dfa = minimal(read_fst(folder.read("0.txt"), "0.txt"));
   EXPECT_TRUE(same_form(dfa, minimal(read_fst(printed, "printed")))) << printed;
   EXPECT_TRUE(same_form(dfa, minimal(read_fst(numbers, "numbers", "<eps> 0\na 1\nb 2\n"))))
       << numbers;
-  std::filesystem::remove_all(folder);
 }
 
-}  // namespace
-}  // namespace logdepth::automaton_files_tests
+// Files as other tools write them and users give them (tests/claims/given_files): the language or the
+// graph that each has, or the sentence that refuses it.
+
+using namespace cases;
+
+std::string path_of(const std::string& name) {
+  return support::source_dir() + "/tests/claims/given_files/" + name;
+}
+
+/// Paths and not the folder of this build, so sentences are compared from the name on.
+std::string without_folder(std::string sentence) {
+  const std::string folder = path_of("");
+  for (std::size_t at = 0; (at = sentence.find(folder)) != std::string::npos;)
+    sentence.erase(at, folder.size());
+  return sentence;
+}
+
+template <typename Read>
+std::string refusal(Read read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    return without_folder(error.what());
+  } catch (const SizeLimit& limit) {
+    return "size: " + without_folder(limit.what());
+  }
+  return "";
+}
+
+Graph graph_of(const std::string& name, const std::optional<std::string>& format = std::nullopt) {
+  return read_graph(read_text_file(path_of(name)), path_of(name), false, format);
+}
+std::string refusal_of_graph(const std::string& name) {
+  return refusal([&] { (void)graph_of(name); });
+}
+bool reaches(const Graph& graph, const std::string& from, const std::string& to) {
+  std::vector<Vertex> reached = {*graph.vertex(from)};
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (Vertex next = 0; next < graph.size(); ++next)
+      if (graph.has_edge(reached[i], next) &&
+          std::find(reached.begin(), reached.end(), next) == reached.end())
+        reached.push_back(next);
+  return std::find(reached.begin(), reached.end(), *graph.vertex(to)) != reached.end();
+}
+
+LoadedAutomaton load(std::optional<SourceFile> AutomatonSource::*kind, const std::string& name,
+                     const std::string& symbols = "") {
+  AutomatonSource source;
+  source.*kind = SourceFile(path_of(name));
+  if (!symbols.empty()) source.symbols = SourceFile(path_of(symbols));
+  return load_automaton(source);
+}
+std::vector<std::string> notes_of(const LoadedAutomaton& loaded) {
+  std::vector<std::string> notes;
+  for (const std::string& note : loaded.notes) notes.push_back(without_folder(note));
+  return notes;
+}
+void expect_language(const LoadedAutomaton& loaded, const std::string& regex,
+                     const Alphabet& letters) {
+  const Dfa wanted = minimise(determinise(to_nfa(parse_regex(regex, letters))));
+  EXPECT_EQ(loaded.minimal->alphabet.names(), letters.names());
+  EXPECT_TRUE(same_form(*loaded.minimal, wanted)) << loaded.name;
+}
+
+using Notes = std::vector<std::string>;
+constexpr auto kFst = &AutomatonSource::fst;
+constexpr auto kJff = &AutomatonSource::jff;
+constexpr auto kDot = &AutomatonSource::dot;
+constexpr auto kMata = &AutomatonSource::mata;
+
+TEST(GivenGraphs, TheContentOfATextIsRecognised) {
+  const Graph matrix = graph_of("matrix-market.mtx");
+  EXPECT_EQ(graph_of("matrix-market-in-txt.txt"), matrix);
+  EXPECT_EQ(matrix.size(), 4u);
+  EXPECT_TRUE(reaches(matrix, "1", "3"));
+  EXPECT_TRUE(reaches(matrix, "3", "1"));
+  const Graph gml = graph_of("gml-in-txt.txt");
+  EXPECT_EQ(gml.names(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(reaches(gml, "a", "b"));
+  EXPECT_FALSE(reaches(gml, "b", "a"));
+}
+
+TEST(GivenGraphs, MultilineAdjacencyListsMetisAndPajekAreRead) {
+  const Graph multiline = graph_of("multiline.adjlist");
+  EXPECT_EQ(multiline.names(), (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(multiline.edge_count(), 4u);
+  EXPECT_TRUE(reaches(multiline, "a", "d"));
+  EXPECT_FALSE(reaches(multiline, "d", "a"));
+  const Graph metis = graph_of("metis.graph");
+  EXPECT_EQ(metis.size(), 3u);
+  EXPECT_EQ(metis.edge_count(), 4u);
+  EXPECT_TRUE(reaches(metis, "2", "1"));
+  EXPECT_TRUE(reaches(metis, "1", "3"));
+  const Graph pajek = graph_of("pajek.net");
+  EXPECT_EQ(pajek.names(), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_TRUE(reaches(pajek, "a", "c"));
+  EXPECT_FALSE(reaches(pajek, "c", "a"));
+}
+
+TEST(GivenGraphs, FortransExponentIsANumber) {
+  const Graph graph = graph_of("fortran-exponent.mtx");
+  EXPECT_EQ(graph.edge_count(), 2u);
+  EXPECT_TRUE(reaches(graph, "3", "2"));
+}
+
+TEST(GivenGraphs, RefusalsNameTheFormatAndThePlace) {
+  EXPECT_EQ(
+      refusal_of_graph("comma.edges"),
+      "comma.edges:1: the word 'a,b' holds the separator ',', at column 2; expected blanks between "
+      "source and target; 'tr ',' \" \"' converts the file, and a first line '# edge list' "
+      "declares that "
+      "its words are names");
+  EXPECT_TRUE(refusal_of_graph("label-two-lines.gml")
+                  .starts_with("label-two-lines.gml:7: expected a name of a vertex"));
+  EXPECT_EQ(refusal_of_graph("nan-weight.json").substr(0, 20), "nan-weight.json:1: n");
+  EXPECT_TRUE(refusal_of_graph("nan-weight.json").ends_with(", at column 193"))
+      << refusal_of_graph("nan-weight.json");
+  EXPECT_EQ(refusal_of_graph("two-reads.jff"),
+            "two-reads.jff: the content is a JFLAP file; expected a graph; --jff reads it");
+}
+
+TEST(GivenAutomata, MealyMachinesAreSaidToAcceptNothing) {
+  const LoadedAutomaton mealy = load(kDot, "mealy.dot");
+  EXPECT_EQ(notes_of(mealy),
+            (Notes{"mealy.dot: no state accepts, so no word is accepted; its labels have the form "
+                   "a/b: a Mealy machine?"}));
+  EXPECT_EQ(mealy.minimal->states(), 1u);
+  const LoadedAutomaton comma = load(kDot, "mealy-comma.dot");
+  EXPECT_EQ(comma.minimal->alphabet.names(), (std::vector<std::string>{"SYN(V,0)/ACK"}));
+  EXPECT_EQ(notes_of(comma),
+            (Notes{"mealy-comma.dot: no state accepts, so no word is accepted; its labels have the "
+                   "form a/b: a Mealy machine?"}));
+}
+
+TEST(GivenAutomata, JflapsLabels) {
+  EXPECT_EQ(refusal([] { (void)load(kJff, "blank-read.jff"); }),
+            "blank-read.jff:2: expected letters in <read>, found ' ' with white space or a control "
+            "character, which is no letter here, at column 37; epsilon is an empty <read/>, and "
+            "another character can take the place of a blank");
+  EXPECT_EQ(
+      refusal([] { (void)load(kJff, "blank-read-entity.jff"); }),
+      "blank-read-entity.jff:2: expected letters in <read>, found ' ' with white space or a "
+      "control character, which is no letter here, at column 37; epsilon is an empty <read/>, "
+      "and another character can take the place of a blank");
+  EXPECT_EQ(
+      refusal([] { (void)load(kJff, "two-reads.jff"); }),
+      "two-reads.jff:3: expected one <read> in <transition>, found a second one, at column 51");
+  const LoadedAutomaton epsilon = load(kJff, "epsilon-spelled.jff");
+  expect_language(epsilon, "b*", Alphabet({"b"}));
+  EXPECT_EQ(
+      notes_of(epsilon),
+      (Notes{"epsilon-spelled.jff: '\xCE\xB5' in <read> is read as epsilon, which JFLAP writes "
+             "as an empty <read/>",
+             "epsilon-spelled.jff: every word over its 1 letter is accepted"}));
+  expect_language(load(kJff, "word-label.jff"), "abc*", Alphabet({"a", "b", "c"}));
+  const std::string latin = refusal([] { (void)load(kJff, "latin1.jff"); });
+  EXPECT_TRUE(
+      latin.starts_with("latin1.jff:1: the file declares the encoding 'ISO-8859-1', at column 1; "
+                        "expected UTF-8, which alone is read; 'iconv -f ISO-8859-1 -t UTF-8 "))
+      << latin;
+}
+
+TEST(GivenAutomata, LabelsOfOpenFstHfstAndK2) {
+  const LoadedAutomaton hfst = load(kFst, "hfst-epsilon.fst");
+  expect_language(hfst, "b*", Alphabet({"b"}));
+  EXPECT_TRUE(
+      refusal([] { (void)load(kFst, "k2-final-arc.fst"); })
+          .starts_with("k2-final-arc.fst:2: expected a letter, found the negative label "
+                       "'-1', the label of arcs into the final state in k2, at column 5; 'awk "));
+  EXPECT_EQ(
+      refusal([] { (void)load(kFst, "s1.fst", "mine.syms"); }),
+      "mine.syms:3: symbol 'b' or its number 1 occurs twice, at column 1; expected each once");
+  for (const std::string symbol :
+       {"@_IDENTITY_SYMBOL_@", "@_UNKNOWN_SYMBOL_@", "@P.CASE.NOM@", "@D.CASE@"}) {
+    const std::string sentence =
+        refusal([&] { (void)read_fst("0 1 " + symbol + "\n1\n", "x.fst"); });
+    EXPECT_TRUE(
+        sentence.starts_with("x.fst:1: expected a letter, found '" + symbol + "', a symbol for "))
+        << sentence;
+  }
+}
+
+TEST(GivenAutomata, BitsOfMata) {
+  const LoadedAutomaton bits = load(kMata, "bits.mata");
+  EXPECT_EQ(bits.minimal->alphabet.names(), (std::vector<std::string>{"00", "01", "10", "11"}));
+  const Dfa& dfa = *bits.minimal;
+  const auto accepts = [&](const std::vector<Letter>& word) {
+    State state = dfa.initial;
+    for (const Letter letter : word) state = dfa.step(state, letter);
+    return static_cast<bool>(dfa.accepting[state]);
+  };
+  EXPECT_TRUE(accepts({2}));
+  EXPECT_TRUE(accepts({2, 0, 1, 3}));
+  EXPECT_FALSE(accepts({}));
+  EXPECT_FALSE(accepts({3}));
+  EXPECT_FALSE(accepts({1, 2}));
+  EXPECT_EQ(dfa.states(), 3u);
+}
+
+TEST(GivenAutomata, DotOfPyformlangAndFstdraw) {
+  expect_language(load(kDot, "pyformlang.dot"), "ab*", Alphabet({"a", "b"}));
+  const LoadedAutomaton drawn = load(kDot, "fstdraw.dot");
+  expect_language(drawn, "ab*", Alphabet({"a", "b"}));
+  EXPECT_EQ(notes_of(drawn), (Notes{"fstdraw.dot: the weights are not used: a word is accepted if "
+                                    "some path spells it"}));
+  EXPECT_EQ(refusal([] { (void)load(kDot, "label-with-space.dot"); }),
+            "label-with-space.dot:5: letter 'put x' of the alphabet holds white space or a control "
+            "character, at column 19");
+}
+
+/// As the writers of these tools have it.
+TEST(GivenAutomata, DotOfMataLearnLibAndAALpy) {
+  const auto language = [](const std::string& text) {
+    AutomatonSource source;
+    source.dot = SourceFile("x.dot", text);
+    return load_automaton(source);
+  };
+  const Alphabet letters({"a", "b"});
+  expect_language(
+      language("digraph finiteAutomaton {\nnode [shape=circle];\n1 [shape=doublecircle];\n"
+               "0 -> {0 1 } [label=a];\n1 -> {1 } [label=b];\n"
+               "node [shape=none, label=\"\"];\ni0 -> 0;\n}\n"),
+      "a*ab*", letters);
+  expect_language(
+      language(
+          "digraph g {\n\n\ts0 [shape=\"doublecircle\" label=\"0\"];\n"
+          "\ts1 [shape=\"circle\" label=\"1\"];\n\ts0 -> s1 [label=\"a\"];\n"
+          "\ts1 -> s0 [label=\"a\"];\n\ts0 -> s0 [label=\"b\"];\n\ts1 -> s1 [label=\"b\"];\n\n"
+          "__start0 [label=\"\" shape=\"none\" width=\"0\" height=\"0\"];\n__start0 -> s0;\n\n}\n"),
+      "(b|ab*a)*", letters);
+  expect_language(
+      language(
+          "digraph learnedModel {\ns0 [label=\"s0\", shape=doublecircle];\ns1 [label=\"s1\"];\n"
+          "s0 -> s1 [label=\"a\"];\ns1 -> s0 [label=\"a\"];\ns0 -> s0 [label=\"b\"];\n"
+          "s1 -> s1 [label=\"b\"];\n__start0 [label=\"\", shape=none];\n"
+          "__start0 -> s0 [label=\"\"];\n}\n"),
+      "(b|ab*a)*", letters);
+  const LoadedAutomaton moore = language(
+      "digraph m {\ns0 [label=\"s0|x\"];\ns1 [label=\"s1|y\"];\ns0 -> s1 [label=\"a\"];\n"
+      "__start0 [label=\"\", shape=none];\n__start0 -> s0 [label=\"\"];\n}\n");
+  EXPECT_EQ(moore.notes, (Notes{"x.dot: no state accepts, so no word is accepted; its states are "
+                                "labelled with outputs: a Moore machine?"}));
+  const LoadedAutomaton chain = language(
+      "digraph m {\ns0 [label=\"s0\"];\ns1 [label=\"s1\"];\ns0 -> s1 [label=\"a:0.5\"];\n"
+      "s0 -> s0 [label=\"a:0.5\"];\n__start0 [label=\"\", shape=none];\n"
+      "__start0 -> s0 [label=\"\"];\n}\n");
+  EXPECT_EQ(chain.notes, (Notes{"x.dot: no state accepts, so no word is accepted; its labels have "
+                                "probabilities: a stochastic machine?"}));
+}
+
+TEST(GivenPrograms, CraspIsReadInTheSpellingsOfOtherLanguages) {
+  const auto decides = [](const std::string& expression) {
+    return make_crasp_oracle(
+        parse_crasp("alphabet a b\nA := #[Q_a]\nB := #[Q_b]\nD := " + expression + "\n", "x"), "x");
+  };
+  const std::vector<std::pair<std::string, std::string>> spellings = {
+      {"A == 1", "A = 1"},
+      {"A != 1", "not (A = 1)"},
+      {"A \xE2\x89\xA0 1", "not (A = 1)"},
+      {"A == 1 && B == 2", "A = 1 and B = 2"},
+      {"A == 1 || B >= 2", "A = 1 or B >= 2"},
+      {"!Q_a && A \xE2\x89\xA4 2", "not Q_a and A <= 2"},
+      {"A == 1 || A == 2 && B == 1", "A = 1 or (A = 2 and B = 1)"},
+      {"! A == 1", "not (A = 1)"},
+  };
+  for (const auto& [theirs, ours] : spellings) {
+    const auto one = decides(theirs), other = decides(ours);
+    std::size_t accepted = 0;
+    for (const Word& word : all_words(2, 6)) {
+      ASSERT_EQ(one->accepts(word), other->accepts(word)) << theirs;
+      accepted += one->accepts(word);
+    }
+    EXPECT_GT(accepted, 0u) << theirs;
+    EXPECT_LT(accepted, 127u) << theirs;
+  }
+  const CraspProgram program =
+      parse_crasp(read_text_file(path_of("double-equals.crasp")), "double-equals.crasp");
+  const auto oracle = make_crasp_oracle(program, "x");
+  EXPECT_TRUE(oracle->accepts({1, 0, 1}));
+  EXPECT_FALSE(oracle->accepts({0, 0}));
+  EXPECT_TRUE(
+      refusal([] { (void)parse_crasp("alphabet a\nD := pos = 1\n", "x"); })
+          .starts_with("x:2: expected the name of an earlier line, found 'pos', at column 6; "
+                       "positions are written MOD(i, m) and #[j = i - 1] P(j)"));
+}
+
+using GivenFiles = support::CommandLine;
+
+TEST_F(GivenFiles, PackedByGzipAreRead) {
+  folder.write("g.edges.gz", packed("a b\nb c\n"));
+  folder.write("matrix", packed(read_text_file(path_of("matrix-market.mtx"))));
+  folder.write("abb.jff.gz", packed(read_text_file(path_of("word-label.jff"))));
+  done({"convert", "--graph", "g.edges.gz", "-o", "g.gr"});
+  EXPECT_EQ(folder.read("g.gr"), "c 1 is a\nc 2 is b\nc 3 is c\np sp 3 2\na 1 2 1\na 2 3 1\n");
+  done({"convert", "--graph", "matrix", "-o", "m.gr"});
+  EXPECT_EQ(folder.read("m.gr"), "p sp 4 4\na 1 2 1\na 2 1 1\na 2 3 1\na 3 2 1\n");
+  done({"convert", "--jff", "abb.jff.gz", "--minimal", "-o", "abb.mata"});
+  EXPECT_EQ(read_mata(folder.read("abb.mata"), "x").states(), 4u);
+  folder.write("cut.gz", packed("a b\n").substr(0, 12));
+  const support::Finished cut = logdepth({"convert", "--graph", "cut.gz", "-o", "x.gr"});
+  EXPECT_EQ(cut.status, 2);
+  EXPECT_EQ(cut.err, "logdepth: cut.gz: the gzip data ends too early\n");
+  EXPECT_EQ(logdepth({"convert", "--graph", "g.edges.gz", "-o", "h.edges.gz"}).status, 2)
+      << "text under the name of packed data";
+}
+
+TEST_F(GivenFiles, TheFormatThatIsGivenDecides) {
+  folder.write("m.edges", read_text_file(path_of("matrix-market.mtx")));
+  const support::Finished refused = logdepth({"convert", "--graph", "m.edges", "-o", "m.gr"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(
+      refused.err,
+      "logdepth: m.edges: the name implies an edge list and the content is Matrix Market; expected "
+      "one format, or --format edges or --format matrix-market\n");
+  done({"convert", "--graph", "m.edges", "--format", "matrix-market", "-o", "m.gr"});
+  EXPECT_EQ(folder.read("m.gr").substr(0, 9), "p sp 4 4\n");
+  done({"compile", "connectivity", "-o", "c.json"});
+  EXPECT_EQ(done({"run", "c.json", "--graph", "m.edges", "--format", "matrix-market", "--source",
+                  "1", "--target", "3"}),
+            "connected\n");
+  EXPECT_EQ(done({"run", "c.json", "--graph", path_of("matrix-market-in-txt.txt"), "--source", "1",
+                  "--target", "3"}),
+            "connected\n");
+  EXPECT_EQ(done({"run", "c.json", "--graph", path_of("multiline.adjlist"), "--source", "a",
+                  "--target", "d"}),
+            "connected\n");
+  EXPECT_EQ(
+      done({"run", "c.json", "--graph", path_of("metis.graph"), "--source", "2", "--target", "1"}),
+      "connected\n");
+}
+
+TEST_F(GivenFiles, OfAnEmptyLanguageGetOneSentenceInEveryCommand) {
+  folder.write("m.dot", read_text_file(path_of("mealy.dot")));
+  const std::string sentence =
+      "m.dot: no state accepts, so no word is accepted; its labels have the form a/b: a Mealy "
+      "machine?\n";
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"compile", "regular", "--dot", "m.dot", "-o", "m.json"},
+           {"inspect", "--dot", "m.dot"},
+           {"convert", "--dot", "m.dot", "-o", "m.mata"},
+           {"test", "m.json", "--dot", "m.dot"}}) {
+    const support::Finished finished = logdepth(command);
+    EXPECT_EQ(finished.status, 0) << command[0] << finished.err;
+    EXPECT_TRUE(finished.err.starts_with(sentence)) << command[0] << '\n' << finished.err;
+    EXPECT_EQ(finished.err.find(sentence, 1), std::string::npos) << command[0];
+  }
+  folder.write("all.fst", "0 0 a\n0 0 b\n0\n");
+  EXPECT_TRUE(logdepth({"inspect", "--fst", "all.fst"})
+                  .err.starts_with("all.fst: every word over its 2 letters is accepted\n"));
+  folder.write("dead.fst", "0 0 a\n1 1 a\n1\n");
+  EXPECT_TRUE(
+      logdepth({"inspect", "--fst", "dead.fst"})
+          .err.starts_with("dead.fst: no accepting state is reached from the initial one, so "
+                           "no word is accepted\n"));
+}
+
+}}  // namespace logdepth::automaton_files_tests

@@ -6,25 +6,37 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/phrases.hpp"
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
-#include "constructions/catalogue/construction_costs.hpp"
-#include "library/requests/construction_request.hpp"
+#include "compiler/program/program.hpp"
+#include "constructions/MS25/building_blocks_appA.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "constructions/MS25/regular_language.hpp"
+#include "library/requests/compile_request.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
-#include "proofs-check/ledger/constructed_depths.hpp"
-#include "proofs-check/precision/precision_questions.hpp"
+#include "proofs-check/claims/defect.hpp"
+#include "proofs-check/ledger/ledger.hpp"
+#include "proofs-check/precision/precision_curves.hpp"
+#include "runtime/file/hypotheses.hpp"
+#include "runtime/file/sha256.hpp"
+#include "tests/support/command_line.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/refusals.hpp"
 
-namespace logdepth::catalogue_tests {
-namespace {
+namespace logdepth::catalogue_tests { namespace {
+
+using CellExamples = support::CommandLine;
 
 Construction dummy_record() {
   return {.key = {"D26", "Lemma 1", "dummy"},
@@ -247,5 +259,221 @@ TEST(TheCatalogue, HasARowOfThePageForEveryConstruction) {
   EXPECT_TRUE(linked.contains("latent_reasoning/computation_graph.cpp"));
 }
 
-}  // namespace
-}  // namespace logdepth::catalogue_tests
+// Every construction with every option of its own, the examples and the own programs of the tests:
+// each line of weights_hashes.txt is the hash of a weights file and what `compile` was told for it. Every
+// hypothesis that they write has a kind, or is free text.
+
+class WeightsHashes : public support::CommandLine {};
+
+/// Hypotheses that no weights can contradict.
+bool is_free_text(const std::string& hypothesis) {
+  static const std::regex kFree(
+      "averaging-hard attention, causal and unmasked heads, .*"
+      "|masked pre-norm without epsilon, averaging-hard attention, exact numbers"
+      "|the position encoding separates the first position(; positions from 0)?"
+      "|a graph over (1 <= n <= [0-9]+|n >= 1) vertices: .*"
+      "|(0 <= a_i <= i|a_i = i), m >= 1 an integer, the same at all tokens"
+      "|.* in the stream at token i, positions from 0"
+      "|I = phi\\(i\\) at position i, from 0; x = .*"
+      "|z0, z1, ... are unit vectors"
+      "|z (= phi\\(z\\), or raw psi\\(z\\), for any rational z|is a unit vector|is computed by a "
+      "head: .*)"
+      "|the cells that the attention read are not written in between"
+      "|the groups of the levels, by holonomy, are solvable"
+      "|equations 'value = name' and .*");
+  return std::regex_match(hypothesis, kFree);
+}
+
+std::set<std::string> hypotheses_of(const std::string& weights) {
+  return nlohmann::json::parse(weights)["hypotheses"].get<std::set<std::string>>();
+}
+
+TEST_F(WeightsHashes, WeightsOfEveryExampleAreTheBytesTheyWere) {
+  std::ifstream list(support::source_dir() + "/tests/claims/weights_hashes.txt");
+  std::set<std::string> commands, hypotheses;
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream words(line);
+    std::string hash;
+    words >> hash;
+    std::vector<std::string> arguments = {support::program(), "compile"};
+    for (std::string word; words >> word;) arguments.push_back(word);
+    commands.insert(line.substr(hash.size()));
+    arguments.insert(arguments.end(), {"-o", folder.file("weights.json")});
+    const auto finished = support::run_process(arguments, support::source_dir());
+    ASSERT_EQ(finished.status, 0) << line << '\n' << finished.err;
+    const std::string weights = folder.read("weights.json");
+    EXPECT_EQ(sha256(weights), hash) << line;
+    hypotheses.merge(hypotheses_of(weights));
+  }
+  EXPECT_EQ(commands.size(), 319u) << "commands, no two of them the same";
+
+  std::size_t with_kind = 0;
+  for (const std::string& hypothesis : hypotheses) {
+    const auto assumed = assumptions_of(hypothesis);
+    EXPECT_EQ(assumed.empty(), is_free_text(hypothesis)) << hypothesis;
+    with_kind += !assumed.empty();
+    for (const Assumed& one : assumed)
+      EXPECT_EQ(assumptions_of(clause(one.kind, one.what)), std::vector<Assumed>{one})
+          << "as it is written it is read";
+  }
+  EXPECT_GT(with_kind, 40u) << "of " << hypotheses.size();
+}
+
+// Changes of a program by the names of what is changed: exactly what was asked, or a mistake of ours.
+
+/// Two heads of one name, a table, and cells of all sorts.
+Program subject() {
+  using namespace cells;
+  cells::Program p("subject");
+  p.alphabet({"a"}).fixed_loops(1);
+  const auto one = p.constant();
+  const auto f = p.flag("f", state), g = p.flag("g", state);
+  const auto n = p.number("n");
+  const auto m = p.number("m");
+  p.token(kBegin, f, g).token("a", !f, g);
+  const Statements average = fetch("average").causal(uniform()).add(n, f).add(m, one);
+  p.initial(average, lookup("table", {when(f).then(!f), when(!f).then(f)}));
+  return p.final(average).output("n", n).program();
+}
+
+using Change = std::function<void(ChangedProgram&)>;
+
+TEST(ChangedPrograms, WhatIsNotThereIsAMistake) {
+  using namespace cells;
+  const auto flag = [](const ChangedProgram& p, const char* name) { return p.cell<Flag>(name); };
+  const Change wrong[] = {
+      [](ChangedProgram& p) { p.select("averages", uniform()); },
+      [](ChangedProgram& p) { p.select("table", flagged(p.cell<Flag>("f"))); },
+      [&](ChangedProgram& p) { p.select("average", flagged(flag(p, "f"))); },     // twice there
+      [&](ChangedProgram& p) { p.select("average", flagged(flag(p, "f")), 3); },  // twice there
+      [](ChangedProgram& p) { p.select("average", uniform(), 2); },               // as it is
+      [](ChangedProgram& p) { p.drop("average"); },
+      [](ChangedProgram& p) { p.drop("erase n"); },
+      [&](ChangedProgram& p) {
+        p.replace_rules("table", {when(flag(p, "g")).then(flag(p, "f"))}, {});
+      },
+      [&](ChangedProgram& p) {
+        const auto f = flag(p, "f");
+        p.replace_rules("table", {when(f).then(!f)}, {when(f).then(!f)});
+      },
+      [&](ChangedProgram& p) { p.ask("table", flag(p, "g"), flag(p, "f")); },
+      [&](ChangedProgram& p) { p.ask("table", flag(p, "f"), p.cell<Number>("n")); },
+      [](ChangedProgram& p) { p.drop_block(Block::repeated); },
+      [](ChangedProgram& p) { p.drop_cell("h"); },
+      [](ChangedProgram& p) { p.drop_cell("n"), (void)p.program(); },  // heads add to it
+      [](ChangedProgram& p) { p.put_behind(p.cell<Number>("m"), "n"), (void)p.program(); },
+      [](ChangedProgram& p) { p.move_behind("table", "table"); },
+  };
+  for (std::size_t i = 0; i < std::size(wrong); ++i) {
+    ChangedProgram p(subject());
+    EXPECT_THROW(wrong[i](p), std::logic_error) << "change " << i;
+  }
+}
+
+TEST(ChangedPrograms, AHeadThatIsNamedOnceIsChangedInWhatIsSaidAlone) {
+  using namespace cells;
+  ChangedProgram p(subject());
+  p.drop_block(Block::final);
+  const auto f = p.cell<Flag>("f"), g = p.cell<Flag>("g");
+  p.add("average", p.cell<Number>("n")[0], f - g);
+  p.drop_write("average", p.cell<Number>("m")).drop_cell("m");
+  p.ask("table", f, g).move_behind("average", "table");
+  const std::string text = print_program(p.program());
+  EXPECT_NE(text.find("initial\n"
+                      "  lookup table\n"
+                      "    rule g=true -> f=false\n"
+                      "    rule g=false -> f=true\n"
+                      "  fetch average causal uniform\n"
+                      "    add n + f - g\n"
+                      "\noutput n + n\n"),
+            std::string::npos)
+      << text;
+  EXPECT_THROW(p.add("average", p.cell<Number>("m")[0], f), std::logic_error);
+  EXPECT_THROW(p.drop_write("average", p.cell<Number>("m")), std::logic_error);
+}
+
+TEST(ChangedPrograms, ACellMoreRenumbersTheOthersAndChangesNoOtherWord) {
+  std::vector<Program> programs = {subject(), graph_connectivity_rows_MS25_thm5_1(4),
+                                   graph_connectivity_sized_MS25_thm5_1(4),
+                                   regular_language_scan_MS25_thm4_1(named_monoid("A5"), "A5"),
+                                   regular_language_scan_MS25_thm4_1(named_monoid("T2"), "T2")};
+  for (const Defect& defect : all_defects())
+    if (defect.repaired) programs.push_back(defect.repaired());
+  for (const Program& program : programs) {
+    ChangedProgram p(program);
+    p.put_behind(p.flag("more"), program.cells.front().name);
+    const Program changed = p.program();
+    EXPECT_EQ(changed.cells.at(1).name, "more");
+    std::string text = print_program(changed);
+    const std::string line = "cell more flag\n";
+    const std::size_t at = text.find(line);
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_EQ(text.erase(at, line.size()), print_program(program));
+    EXPECT_EQ(ChangedProgram(changed).drop_cell("more").program(), program) << program.name;
+  }
+}
+
+// The streams and programs of examples/cells, as a user runs them.
+
+std::map<std::string, Program> programs() {
+  return {{"read", read_MS25_lemA1()},        {"read_several", read_several_MS25_lemA2({2, 2, 1})},
+          {"store", store_MS25_lemA3()},      {"overwrite", overwrite_MS25_lemA4()},
+          {"clear", clear_MS25_lemA5()},      {"offset", offset_MS25_lemA6(2, OffsetForm::cleared)},
+          {"equality", equality_MS25_lemA7()}};
+}
+
+TEST_F(CellExamples, AreThePrintedBuildingBlocks) {
+  for (const auto& [name, program] : programs()) {
+    std::ifstream in(example("cells/" + name + ".cells"));
+    std::stringstream text;
+    text << in.rdbuf();
+    EXPECT_EQ(text.str(), print_program(program)) << name;
+  }
+}
+
+TEST_F(CellExamples, AnswerAsTheirReadmeSays) {
+  const std::map<std::string, std::string> answers = {
+      {"read",
+       "phi.0 phi.1\n0 1\n3/5 4/5\n-sqrt(49/50) sqrt(1/50)\nsqrt(1/2) sqrt(1/2)\n"
+       "sqrt(1/1000000000000000001) sqrt(1000000000000000000/1000000000000000001)\n"},
+      {"read_several",
+       "x0.0 x0.1 x1.0 x1.1 x2\n0 1 3/5 4/5 1\nsqrt(1/2) sqrt(1/2) -3/5 4/5 -1\n"
+       "sqrt(4/5) sqrt(1/5) 0 1 -1\n"},
+      {"store", "phi.0 phi.1\nsqrt(1/2) sqrt(1/2)\n0 1\n-sqrt(1/10) sqrt(9/10)\n0 1\n"},
+      {"overwrite", "z.0 z.1 kept.0 kept.1\n-3/5 4/5 3/5 4/5\n1 0 0 1\n"},
+      {"clear", "kept\n1\n-1\n-1\n"},
+      {"offset",
+       "phi.0 phi.1\n-sqrt(4/5) sqrt(1/5)\n-sqrt(1/2) sqrt(1/2)\n0 1\nsqrt(1/2) sqrt(1/2)\n"
+       "sqrt(4/5) sqrt(1/5)\n"},
+      {"equality", "equal\n1\n1\n-1\n-1\n"}};
+  ASSERT_EQ(answers.size(), programs().size());
+  for (const auto& [name, answer] : answers) {
+    done({"compile", "program", example("cells/" + name + ".cells"), "-o", "model.json"});
+    EXPECT_EQ(done({"run", "model.json", "--cells", example("cells/" + name + ".txt")}), answer)
+        << name;
+  }
+}
+
+TEST_F(CellExamples, AreOutsideTheHypothesesWhereAStreamIsNotWhatItsProgramSays) {
+  done({"compile", "program", example("cells/read.cells"), "-o", "model.json"});
+  folder.write("raw.txt", "z.0 z.1\n0 1\n3/4 1\n");
+  const auto finished = logdepth({"run", "model.json", "--cells", "raw.txt"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_EQ(finished.out, "outside the hypotheses\n");
+  EXPECT_NE(finished.err.find("token 1: cell z may not be given (3/4, 1)"), std::string::npos)
+      << finished.err;
+}
+
+TEST_F(CellExamples, ShowInTheirTraceThatWhatWasClearedIsZero) {
+  done({"compile", "program", example("cells/clear.cells"), "-o", "model.json"});
+  done({"run", "model.json", "--cells", example("cells/clear.txt"), "--trace", "trace.jsonl"});
+  const auto trace = support::lines(folder.read("trace.jsonl"));
+  ASSERT_GE(trace.size(), 3u);
+  for (std::size_t token = 0; token < 3; ++token) {
+    const std::string& line = trace[trace.size() - 3 + token];
+    EXPECT_NE(line.find("\"z\":[\"0\",\"0\"]"), std::string::npos) << line;
+    EXPECT_NE(line.find("\"x\":[\"0\",\"0\"]"), std::string::npos) << line;
+  }
+}
+
+}}  // namespace logdepth::catalogue_tests

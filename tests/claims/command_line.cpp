@@ -4,16 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include "library/runs/engine.hpp"
+#include "library/runs/run_answers.hpp"
 #include "runtime/file/weights_file.hpp"
+#include "tests/support/languages.hpp"
 #include "tests/support/places.hpp"
-#include "tests/support/words.hpp"
 
-namespace logdepth::command_line_tests {
-namespace {
+namespace logdepth::command_line_tests { namespace {
 
 using nlohmann::json;
 using support::Finished;
@@ -80,23 +85,6 @@ TEST_F(CompileAndRun, ReadsEveryKindOfAutomaton) {
   });
 }
 
-TEST_F(CompileAndRun, EveryFormGivesTheSameVerdicts) {
-  for (const char* positions : {"two-circle", "circle", "first-flag"})
-    for (const char* table : {"auto", "matrix", "monoid"})
-      for (const char* norm : {"rms", "layernorm"}) {
-        compile_regex("(a|b)*abb", "abb.json",
-                      {"--positions", positions, "--table", table, "--norm", norm});
-        check_batch("abb.json", "ab", ends_in_abb);
-        const json info = json::parse(done({"info", "abb.json", "--json"}));
-        EXPECT_EQ(info["initial"], std::string(positions) == "first-flag" ? 1 : 0);
-        EXPECT_EQ(info["norm"], norm);
-        EXPECT_EQ(info["parameters"]["positions"], positions);
-        if (std::string(table) != "auto") {
-          EXPECT_EQ(info["parameters"]["table"], table);
-        }
-      }
-}
-
 TEST_F(CompileAndRun, CompileSaysWhatItDidOnStandardErrorAndAsJson) {
   const Finished said =
       logdepth({"compile", "regular", "--regex", "(a|b)*abb", "-o", "abb.json", "--json"});
@@ -131,16 +119,6 @@ TEST_F(CompileAndRun, TheSameCommandWritesTheSameBytes) {
     return word.size() % 2 == 0;
   });
   EXPECT_EQ(folder.names(), (std::set<std::string>{"a.json", "a.json.gz"}));
-}
-
-TEST_F(CompileAndRun, EmitWritesTheMinimalAutomatonInEitherForm) {
-  for (const auto& [option, name] : {std::pair{"--dot", "minimal.dot"}, {"--fst", "minimal.fst"}}) {
-    compile_regex("(a|b)*abb", "abb.json", {"--emit", name});
-    const json inspected = json::parse(done({"inspect", option, name, "--json"}));
-    EXPECT_EQ(inspected["minimal_states"], 4);
-    EXPECT_EQ(done({"compile", "regular", option, name, "-o", "again.json"}), "");
-    check_batch("again.json", "ab", ends_in_abb);
-  }
 }
 
 TEST_F(CompileAndRun, AlphabetNameAndLettersReachTheFile) {
@@ -188,62 +166,6 @@ TEST_F(CompileAndRun, UnrolledModelsRefuseLongerWordsAndAnswerTheOthers) {
   EXPECT_NE(mixed.err.find("at most 4"), std::string::npos) << mixed.err;
   const json out = json::parse(logdepth({"run", "abb.json", "--input", "aaabb", "--json"}).out);
   EXPECT_EQ(out["results"][0]["outcome"], "outside the hypotheses");
-}
-
-TEST_F(CompileAndRun, RadixModelsAnswerUpToTheirLengthInTheClaimedDepth) {
-  for (const auto& [radix, length, layers] :
-       {std::tuple{"2", "6", 3}, {"3", "9", 2}, {"3", "10", 3}, {"4", "64", 3}})
-    for (const std::string positions : {"two-circle", "circle", "first-flag"})
-      for (const char* table : {"auto", "matrix", "monoid"})
-        for (const char* norm : {"rms", "layernorm"}) {
-          compile_regex("(ab)*", "radix.json",
-                        {"--construction", "radix", "--radix", radix, "--unroll", length,
-                         "--positions", positions, "--table", table, "--norm", norm});
-          check_batch("radix.json", "ab", [](const std::string& word) {
-            for (std::size_t i = 0; i < word.size(); ++i)
-              if (word[i] != "ab"[i % 2]) return false;
-            return word.size() % 2 == 0;
-          });
-          const json info = json::parse(done({"info", "radix.json", "--json"}));
-          EXPECT_EQ(info["depth"], layers + (positions == "first-flag" ? 1 : 0));
-          EXPECT_EQ(info["construction"], "radix");
-          EXPECT_EQ(info["max_length"], std::stoi(length));
-          EXPECT_EQ(info["norm"], norm);
-          for (const auto& [name, value] : {std::pair{"radix", std::string(radix)},
-                                            {"max_length", std::string(length)},
-                                            {"positions", positions}})
-            EXPECT_EQ(info["parameters"][name], value);
-        }
-  const Finished longer =
-      logdepth({"run", "radix.json", "--batch", "-"}, "ab\n" + std::string(65, 'a') + "\n");
-  EXPECT_EQ(longer.status, 3);
-  EXPECT_EQ(longer.out, "accept\noutside the hypotheses\n");
-}
-
-TEST_F(CompileAndRun, RadixModelsAreTestedComparedAndDrawnLikeOthers) {
-  done({"compile", "regular", "--group", "A5", "--construction", "radix", "--radix", "3",
-        "--unroll", "30", "-o", "a5.json"});
-  EXPECT_EQ(done({"run", "a5.json", "--input", "abab", "--prefixes"}),
-            "[1,2,0,3,4]\n[2,3,1,4,0]\n[0,3,2,4,1]\n[1,4,3,0,2]\n");
-  EXPECT_EQ(logdepth({"test", "a5.json", "--against", "group:A5", "--up-to", "4", "--random", "20",
-                      "--max-length", "30"})
-                .status,
-            0);
-  EXPECT_EQ(logdepth({"diff", "a5.json", "--input", "abaabbab"}).status, 0);
-  done({"draw", "a5.json", "--input", "abab", "-o", "attention.svg"});
-  EXPECT_NE(folder.read("attention.svg").find("<svg"), std::string::npos);
-}
-
-TEST_F(CompileAndRun, ProgramsAreCompiledFromTheirText) {
-  done({"compile", "program", example("programs/parity.cells"), "-o", "parity.json"});
-  EXPECT_EQ(done({"run", "parity.json", "--batch", "-"}, "\n0\n1\n11\n010\n1101\n").size(),
-            std::string("accept\n").size() * 6);
-  const auto verdicts =
-      lines(done({"run", "parity.json", "--batch", "-"}, "\n1\n11\n0101\n1101\n"));
-  EXPECT_NE(verdicts[0], verdicts[1]);
-  EXPECT_EQ(verdicts[0], verdicts[2]);
-  EXPECT_EQ(verdicts[0], verdicts[3]);
-  EXPECT_EQ(verdicts[1], verdicts[4]);
 }
 
 TEST_F(CompileAndRun, WordsComeFromOptionsAndFiles) {
@@ -298,8 +220,9 @@ TEST_F(CompileAndRun, StatisticsGoToStandardErrorAndLeaveTheAnswersAlone) {
   const Finished finished = logdepth({"run", "abb.json", "--input", "aabb", "--stats"});
   EXPECT_EQ(finished.status, 0);
   EXPECT_EQ(finished.out, "accept\n");
-  EXPECT_NE(finished.err.find("attention: 10 rows"), std::string::npos) << finished.err;
-  EXPECT_NE(finished.err.find("contracts: 10 rows checked"), std::string::npos) << finished.err;
+  const json counts = json::parse(finished.err);
+  EXPECT_EQ(counts["statistics"]["rows"], 10);
+  EXPECT_EQ(counts["promises"]["evaluated"], 10);
 }
 
 TEST_F(CompileAndRun, TheTraceHoldsEveryCellOfEveryLayerAndEverySelection) {
@@ -416,5 +339,201 @@ TEST_F(CompileAndRun, AnInterruptedRunLeavesNoPartOfItsTrace) {
   EXPECT_EQ(folder.names(), (std::set<std::string>{"a5.json", "long.txt"}));
 }
 
-}  // namespace
-}  // namespace logdepth::command_line_tests
+// The program `logdepth` from outside: the tree and the uniform radix construction.
+
+using Arguments = std::vector<std::string>;
+
+class UniformConstructions : public support::CommandLine {
+ protected:
+  Arguments regular(const Arguments& more) const {
+    Arguments all = {"compile", "regular", "--group", "A5", "-o", "a5.json"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  json info() const { return json::parse(done({"info", "a5.json", "--at", "100", "--json"})); }
+
+  /// It answers, is tested, compared, drawn, traced, unrolled and run by the other runner.
+  void check_use() const {
+    EXPECT_EQ(done({"run", "a5.json", "--input", "abab", "--prefixes"}),
+              "[1,2,0,3,4]\n[2,3,1,4,0]\n[0,3,2,4,1]\n[1,4,3,0,2]\n");
+    EXPECT_EQ(done({"run", "a5.json", "--batch", "-"}, "\na\naaa\nabb\nbbbbb\n"),
+              "accept\nreject\naccept\nreject\naccept\n");
+    EXPECT_EQ(logdepth({"test", "a5.json", "--against", "group:A5", "--up-to", "4", "--random",
+                        "20", "--max-length", "30"})
+                  .status,
+              0);
+    EXPECT_EQ(logdepth({"diff", "a5.json", "--input", "abaabbab"}).status, 0);
+    done({"draw", "a5.json", "--input", "abab", "-o", "attention.svg"});
+    done({"draw", "a5.json", "-o", "circuit.svg"});
+    EXPECT_NE(folder.read("attention.svg").find("<svg"), std::string::npos);
+    EXPECT_NE(folder.read("circuit.svg").find("<svg"), std::string::npos);
+    const Finished python = support::run_process(
+        {support::python(), example("exact_runner.py"), "a5.json", "abab", "bbbbb", "ababababab"},
+        folder.path(), "");
+    EXPECT_EQ(python.status, 0) << python.err;
+    EXPECT_EQ(python.out, done({"run", "a5.json", "--batch", "-"}, "abab\nbbbbb\nababababab\n"));
+  }
+};
+
+TEST_F(UniformConstructions, TheTreeIsUsedLikeOthersAndSaysWhatItRepairs) {
+  for (const char* norm : {"rms", "layernorm"}) {
+    done(regular({"--construction", "tree", "--norm", norm}));
+    check_use();
+    const json sheet = info();
+    EXPECT_EQ(sheet["construction"], "tree");
+    EXPECT_EQ(sheet["depth_formula"], "2 ceil(log2 n) + 4");
+    EXPECT_EQ(sheet["depth"], 2 * 7 + 4);
+    EXPECT_EQ(sheet["parameters"]["positions"], "first-flag");
+    EXPECT_GE(sheet["deviations"].size(), 7u);
+  }
+}
+
+TEST_F(UniformConstructions, RadixWithoutALengthIsOneNetworkForAllLengths) {
+  for (const auto& [radix, block, formula, depth] : {std::tuple{"2", "2", "2 ceil(log2 n) + 2", 16},
+                                                     {"3", "2", "2 ceil(log_3 n) + 2", 12},
+                                                     {"2", "3", "3 ceil(log_4 n) + 2", 14}}) {
+    done(regular({"--construction", "radix", "--radix", radix, "--block", block}));
+    check_use();
+    const json sheet = info();
+    EXPECT_EQ(sheet["construction"], "uniform-radix");
+    EXPECT_EQ(sheet["depth_formula"], formula);
+    EXPECT_EQ(sheet["depth"], depth);
+    EXPECT_EQ(sheet["parameters"]["radix"], radix);
+    EXPECT_EQ(sheet["parameters"]["block"], block);
+    EXPECT_EQ(sheet["parameters"]["positions"], "first-flag");
+    EXPECT_FALSE(sheet.contains("max_length"));
+  }
+  done(regular({"--construction", "radix"}));
+  EXPECT_EQ(info()["depth_formula"], "2 ceil(log2 n) + 2");
+  done(regular({"--construction", "radix", "--radix", "3", "--unroll", "30"}));
+  EXPECT_EQ(info()["construction"], "radix");
+  EXPECT_EQ(info()["max_length"], 30);
+  check_use();
+}
+
+TEST_F(UniformConstructions, OptionsThatDoNotFitAreRefusedInOneSentence) {
+  const auto refuses = [&](const Arguments& more, const char* reason) {
+    CommandLine::refuses(regular(more), reason);
+  };
+  for (const char* positions : {"circle", "two-circle"}) {
+    refuses({"--construction", "tree", "--positions", positions},
+            "supports only first-flag positions");
+    refuses({"--construction", "radix", "--positions", positions},
+            "supports only first-flag positions");
+  }
+  done(regular({"--construction", "tree", "--positions", "first-flag"}));
+  done(regular({"--construction", "radix", "--positions", "first-flag"}));
+  refuses({"--construction", "tree", "--radix", "3"}, "--construction radix");
+  refuses({"--block", "3"}, "--construction radix");
+  refuses({"--construction", "tree", "--block", "3"}, "--construction radix");
+  refuses({"--construction", "radix", "--block", "3", "--unroll", "9"}, "--block");
+  for (const char* block : {"0", "1", "99"})
+    refuses({"--construction", "radix", "--block", block}, block);
+}
+
+// Exact runs by columns, as the program has them: the same answers, what --stats reports, and inputs that
+// are left to the general path.
+
+class CommandLineColumns : public support::CommandLine {
+ protected:
+  json statistics(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--json", "--stats"});
+    return json::parse(done(arguments))["statistics"];
+  }
+};
+
+TEST_F(CommandLineColumns, ALongWordIsRunByColumnsAndAShortOneIsNot) {
+  done({"compile", "regular", "--group", "S3", "-o", "s3.json"});
+  folder.write("long.txt", random_text(2047, 1));
+  const json of_long = statistics({"s3.json", "--input", "@long.txt"});
+  EXPECT_EQ(of_long["columns"]["inputs"], 1);
+  EXPECT_EQ(of_long["columns"]["tokens"], 2048);
+  EXPECT_EQ(of_long["columns"]["general_path"], 0);
+  EXPECT_EQ(of_long["rows"], 2048 * 11);
+  folder.write("short.txt", random_text(2046, 1));
+  EXPECT_FALSE(statistics({"s3.json", "--input", "@short.txt"}).contains("columns"));
+}
+
+TEST_F(CommandLineColumns, ABatchRunsWordsOfOneLengthTogetherAndAnswersInOrder) {
+  done({"compile", "regular", "--group", "S3", "-o", "s3.json"});
+  std::string batch, alone;
+  for (unsigned i = 0; i < 400; ++i)
+    batch += random_text(i % 3 == 0 ? 11 : i % 3 == 1 ? 17 : i, i) + "\n";
+  folder.write("batch.txt", batch);
+  const json result = statistics({"s3.json", "--batch", "batch.txt", "--prefixes"});
+  EXPECT_GT(result["columns"]["inputs"].get<std::size_t>(), 133u);
+  EXPECT_LT(result["columns"]["inputs"].get<std::size_t>(), 300u);
+  const Model model = read_weights(folder.file("s3.json"));
+  const auto answers = [&](std::size_t least_column_tokens, bool announced) {
+    std::vector<std::vector<std::string>> words;
+    for (const std::string& line : support::lines(batch)) {
+      auto& letters = words.emplace_back();
+      for (const char letter : line) letters.emplace_back(1, letter);
+    }
+    RunAnswers run(model, exact_engine(model, 1, {}, least_column_tokens), Reading{});
+    if (announced) run.announce(words);
+    std::string text;
+    for (const auto& word : words) {
+      const RunAnswer answer = run.word(word);
+      text += answer.verdict ? *answer.verdict ? "accept" : "reject" : "undecided";
+      for (const auto& prefix : *answer.prefixes)
+        text += prefix.has_value() ? " " + prefix_text(prefix.value().value) : " ?";
+      text += "\n";
+    }
+    return text;
+  };
+  const std::string general = answers(static_cast<std::size_t>(-1), true);
+  EXPECT_EQ(answers(1, true), general);
+  EXPECT_EQ(answers(1, false), general);
+  EXPECT_EQ(answers(kLeastColumnTokens, true), general);
+}
+
+/// A row has several keys of the largest score before another one has none of its direction; and keys are read in
+/// part before it turns out that they have no directions. Both break the contract at any length.
+TEST_F(CommandLineColumns, AContractThatIsBrokenIsBrokenAtAnyLength) {
+  for (const char* file : {"contract_after_a_tie", "contract_of_half_read_keys"})
+    for (const std::size_t letters : {2047, 2048}) {
+      folder.write("word.txt", std::string(letters - 1, 'a') + "b");
+      const auto finished =
+          logdepth({"run", support::source_dir() + "/tests/claims/false_floats/" + file + ".json",
+                    "--input", "@word.txt"});
+      EXPECT_EQ(finished.status, 1) << file << " " << letters;
+      EXPECT_NE(finished.err.find("selection contract violated"), std::string::npos);
+    }
+}
+
+TEST_F(CommandLineColumns, ABatchIsRunInGroupsThatFitTheMemory) {
+  done({"compile", "regular", "--group", "S3", "-o", "s3.json"});
+  std::string batch;
+  for (unsigned i = 0; i < 4000; ++i) batch += random_text(100, i) + "\n";
+  folder.write("batch.txt", batch);
+  const json columns =
+      statistics({"s3.json", "--batch", "batch.txt", "--memory", "0.01"})["columns"];
+  EXPECT_EQ(columns["inputs"], 4000);
+  EXPECT_EQ(columns["general_path"], 0);
+}
+
+TEST_F(CommandLineColumns, WhyAnInputIsLeftToTheGeneralPathIsReported) {
+  done({"compile", "regular", "--group", "S3", "-o", "s3.json"});
+  Model model = read_weights(folder.file("s3.json"));
+  // A contract that the head does not keep: the general path says so.
+  model.layers[0].attention.heads[0].contract = UniformContract{};
+  save_weights(CheckedModel(std::move(model)), folder.file("changed.json"));
+  folder.write("long.txt", random_text(2500, 2));
+  const support::Finished finished =
+      logdepth({"run", "changed.json", "--input", "@long.txt", "--stats"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_NE(finished.err.find("\"general_path\": 1"), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("\"reason\": \"layer 1, attention: head 0: a selection contract that "
+                              "is not proved"),
+            std::string::npos)
+      << finished.err;
+  EXPECT_NE(finished.err.find("selection contract violated: layer 1, head 0, token 1: expected all "
+                              "visible positions, found 1 of 2"),
+            std::string::npos)
+      << finished.err;
+}
+
+}}  // namespace logdepth::command_line_tests

@@ -8,8 +8,7 @@
 #include "tests/support/command_line.hpp"
 #include "tests/support/places.hpp"
 
-namespace logdepth::command_line_pages_tests {
-namespace {
+namespace logdepth::command_line_pages_tests { namespace {
 
 class CommandLinePages : public support::CommandLine {
  protected:
@@ -209,7 +208,6 @@ TEST_F(CommandLinePages, ASheetIsSaidToHaveColumnsAndLettersAndNeedsGraphviz) {
         {"env", "PATH=" + path, support::program(), "draw", "connectivity.json", "-o", output},
         folder.path());
   };
-  EXPECT_EQ(draw("c.dot", folder.path().string()).err, "wrote c.dot\n");
   for (const std::string output : {"c.svg", "c.pdf", "c.html"}) {
     const auto refused = draw(output, folder.path().string());
     EXPECT_EQ(refused.status, 2);
@@ -242,5 +240,4 @@ TEST_F(CommandLinePages, AWordBeginsWithAllLevelsAndTurnsToOne) {
       "d.3 = 0; d.4 = 2.");
 }
 
-}  // namespace
-}  // namespace logdepth::command_line_pages_tests
+}}  // namespace logdepth::command_line_pages_tests

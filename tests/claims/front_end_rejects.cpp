@@ -9,12 +9,10 @@
 #include "objects/automaton_files.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "objects/transition_monoid.hpp"
 #include "oracle/language_oracle.hpp"
 #include "tests/support/front_end_cases.hpp"
 
-namespace logdepth::front_end_rejects_tests {
-namespace {
+namespace logdepth::front_end_rejects_tests { namespace {
 
 using namespace cases;
 
@@ -49,7 +47,7 @@ std::string of_name(const std::string& name, NamedLetters letters = NamedLetters
 TEST(BadRegularExpressions, AreRefusedWithTheColumnAndWhatWasExpected) {
   const std::string at = "regular expression, column ";
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"", "1: no letter occurs; give the letters with --alphabet"},
+      {"", "1: expected an expression; write () for the empty word"},
       {"()", "1: no letter occurs; give the letters with --alphabet"},
       {".*", "1: no letter occurs; give the letters with --alphabet"},
       {"(a", "3: expected ')' for the '(' of column 1"},
@@ -79,7 +77,10 @@ TEST(BadRegularExpressions, AreRefusedWithTheColumnAndWhatWasExpected) {
        "1: the negated class matches no letter of the alphabet; give more letters with --alphabet"},
       {"\\d", "1: unknown escape '\\d'; expected a letter that needs one, of |*+?{}.[]()\\!&^$"},
       {"^a$", "1: the whole word is matched, so '^' is not needed; write \\^ for the letter"},
-      {"a b", "2: white space and control characters cannot be letters"},
+      {"a b", "2: white space and control characters cannot be letters, found ' '"},
+      {"a\xC2\xA0", "2: white space and control characters cannot be letters, found '\\xc2\\xa0'"},
+      {"[\xE2\x80\x8B]",
+       "2: white space and control characters cannot be letters, found '\\xe2\\x80\\x8b'"},
       {"!", "2: expected an expression after '!'"},
       {"a&", "3: expected an expression after '&'; write () for the empty word"},
       {"&a", "1: expected an expression before '&'; write () for the empty word"},
@@ -91,6 +92,7 @@ TEST(BadRegularExpressions, AreRefusedWithTheColumnAndWhatWasExpected) {
   EXPECT_EQ(of_regex("ab|c", ab), at + "4: letter 'c' is not in the alphabet");
   EXPECT_EQ(of_regex("[a-c]", ab), at + "2: letter 'c' is not in the alphabet");
   EXPECT_EQ(of_regex("()", ab), "accepted");
+  EXPECT_EQ(of_regex("", ab), at + "1: expected an expression; write () for the empty word");
   EXPECT_EQ(of_regex("a", Alphabet()),
             at + "1: no letter occurs; give the letters with --alphabet");
 }
@@ -118,8 +120,8 @@ TEST(BadRegularExpressions, HugeAutomataAreForecastNotBuilt) {
   EXPECT_EQ(
       complaint([] { determinise(to_nfa(parse_regex("(a|b)*a(a|b){25}")), 1000); }),
       "limit: the deterministic automaton has more than 1000 states (the nondeterministic one "
-      "has 164, the limit is 1000); try an expression with smaller repeats or fewer "
-      "alternatives");
+      "has 164, the limit is 1000); try a smaller automaton, or an expression with "
+      "smaller repeats or fewer alternatives");
   EXPECT_EQ(complaint([] { parse_regex("[\xC4\x80-\xF4\x8F\xBF\xBF]"); }),
             "limit: the regular expression names more than 4096 letters, the limit; try smaller "
             "classes");
@@ -183,8 +185,11 @@ TEST(BadDotFiles, AreRefusedWithTheLineAndWhatWasExpected) {
             "\"<semicolon> ';'\"), at column 8");
   EXPECT_EQ(of_dot(start + " p -> p [label=\"a]\n}\n"),
             "x.dot:3: expected '\"' to end the string, at column 16");
-  EXPECT_EQ(of_dot(start + " p -> p [label=<a>]\n}\n"),
-            "x.dot:3: expected a quoted string, HTML strings are not read, at column 16");
+  EXPECT_EQ(of_dot(start + " p -> p [label=<a]\n}\n"),
+            "x.dot:3: expected '>' to end the HTML string, at column 16");
+  EXPECT_EQ(of_dot(start + " p -> <b> [label=a]\n}\n"),
+            "x.dot:3: expected a name, HTML strings are read as values of attributes alone, at "
+            "column 7");
   EXPECT_EQ(of_dot(start + " p -> p [label=\"a,,b\"]}"),
             "x.dot:3: expected letters separated by commas, found 'a,,b', at column 17; write \\, "
             "for the "
@@ -252,15 +257,22 @@ TEST(BadJffFiles, AreRefusedWithTheLineAndWhatWasExpected) {
 
 TEST(BadNames, OfMonoidsAreRefusedWithTheKnownOnes) {
   const std::string known =
-      ": expected Zk, Sk, Ak, Tk (k = 1, 2, ...), Dk (k = 3, 4, ...), V4, Q8, flipflop, or a "
-      "product "
-      "of these such as A4_x_Z5";
+      ": expected Zk, Sk, Ak, Tk (k = 1, 2, ...), Dk (k = 3, 4, ...), V4, Q8, Q16, Dic3, SL(2,3), "
+      "flipflop, a product of these such as A4_x_Z5, or maps of points such as [1,2,0] [1,0,2]";
   for (const std::string name : {"", "A", "Z0", "Z06", "A5x", "D2", "Q17", "Z-1"}) {
     EXPECT_EQ(of_name(name), "unknown group or monoid '" + name + "'" + known);
   }
-  EXPECT_EQ(of_name("a5"), "unknown group or monoid 'a5'" + known + "; did you mean A5?");
+  const std::map<std::string, std::string> meant = {
+      {"a5", "A5"}, {"C6", "Z6"}, {"D_4", "D4"}, {"Z2xZ4", "Z2_x_Z4"}, {"C_2*s_3", "Z2_x_S3"}};
+  for (const auto& [written, name] : meant)
+    EXPECT_EQ(of_name(written),
+              "unknown group or monoid '" + written + "'" + known + "; did you mean " + name + "?");
   EXPECT_EQ(of_name("SL(2,4)"),
             "unknown group or monoid 'SL(2,4)'" + known + "; did you mean SL(2,3)?");
+  EXPECT_EQ(of_name("[1,2,0] [1,0]"), "expected maps of 3 points, as the first, found '[1,0]'");
+  for (const std::string map : {"[]", "[1,2]", "[0.5]", "[-1,0]", "[1,0", "[[0]]"})
+    EXPECT_EQ(of_name(map),
+              "expected the images of the points 0, 1, ..., as [1,2,0], found '" + map + "'");
   EXPECT_EQ(of_name("A4_x_"), "unknown group or monoid '' in 'A4_x_'" + known);
   EXPECT_EQ(of_name("A4_x_Z5_x_B"), "unknown group or monoid 'B' in 'A4_x_Z5_x_B'" + known);
   EXPECT_EQ(
@@ -439,5 +451,4 @@ RC_GTEST_PROP(RandomBytes, OfJffFilesAreReadOrRefused, ()) {
   });
 }
 
-}  // namespace
-}  // namespace logdepth::front_end_rejects_tests
+}}  // namespace logdepth::front_end_rejects_tests

@@ -3,12 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -18,9 +14,9 @@
 #include "oracle/language_oracle.hpp"
 #include "tests/support/front_end_cases.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/processes.hpp"
 
-namespace logdepth::front_ends_tests {
-namespace {
+namespace logdepth::front_ends_tests { namespace {
 
 using namespace cases;
 
@@ -152,11 +148,9 @@ print("judged", cases, "cases", words, "words")
 )py";
 
 TEST(RegularExpressions, AgreeWithPythonOnAllShortWords) {
-  const auto folder = std::filesystem::temp_directory_path() /
-                      ("logdepth_front_ends_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "judge.py") << python_judge;
-  std::ofstream file(folder / "cases.txt");
+  const support::TemporaryFolder folder;
+  folder.write("judge.py", python_judge);
+  std::ostringstream file;
   std::size_t cases = 0;
   std::size_t words = 0;
   const auto add = [&](const std::string& text, const std::optional<Alphabet>& alphabet) {
@@ -182,19 +176,14 @@ TEST(RegularExpressions, AgreeWithPythonOnAllShortWords) {
     });
     if (repeats <= 3) add(text, three ? abc : ab);
   }));
-  file.close();
+  folder.write("cases.txt", file.str());
   ASSERT_GE(cases, plain_expressions().size() + 100);
 
-  const std::string command = support::python() + " " + (folder / "judge.py").string() + " " +
-                              (folder / "cases.txt").string() + " 2>&1";
-  FILE* pipe = ::popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string output;
-  for (char buffer[4096]; std::fgets(buffer, sizeof buffer, pipe) != nullptr;) output += buffer;
-  EXPECT_EQ(::pclose(pipe), 0) << output;
-  EXPECT_EQ(output,
+  const auto judged =
+      support::run_process({support::python(), "judge.py", "cases.txt"}, folder.path());
+  EXPECT_EQ(judged.status, 0) << judged.err;
+  EXPECT_EQ(judged.out,
             "judged " + std::to_string(cases) + " cases " + std::to_string(words) + " words\n");
-  std::filesystem::remove_all(folder);
 }
 
 struct Tomita {
@@ -305,7 +294,7 @@ TEST(RegularExpressions, OperatorsBindAsDocumented) {
   EXPECT_TRUE(same("!!!ab", "!ab"));
   EXPECT_TRUE(same("ab*", "a(b*)"));
   EXPECT_TRUE(same("a*?", "a*"));
-  EXPECT_TRUE(same("", "()"));
+  EXPECT_TRUE(same("a|", "a|()"));
   EXPECT_FALSE(same("!a*", "(!a)*"));
 }
 
@@ -465,5 +454,4 @@ TEST(Alphabet, WordsRunTogetherOnlyWhereEveryLetterIsOneCharacter) {
   EXPECT_EQ(ab.parse_tokens("a b"), (Word{0, 1}));
 }
 
-}  // namespace
-}  // namespace logdepth::front_ends_tests
+}}  // namespace logdepth::front_ends_tests

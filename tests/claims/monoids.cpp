@@ -1,24 +1,24 @@
 // Transition monoids and named groups: sizes known from algebra, laws, and GAP where installed.
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <map>
+#include <random>
+#include <set>
 #include <sstream>
 
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
+#include "objects/point_maps.hpp"
 #include "objects/regex.hpp"
 #include "objects/transition_monoid.hpp"
 #include "oracle/language_oracle.hpp"
+#include "tests/support/fixed_seed.hpp"
 #include "tests/support/front_end_cases.hpp"
+#include "tests/support/languages.hpp"
+#include "tests/support/processes.hpp"
 
-namespace logdepth::monoids_tests {
-namespace {
+namespace logdepth::monoids_tests { namespace {
 
 using namespace cases;
 
@@ -74,7 +74,7 @@ TEST(NamedMonoids, HaveTheSizesAndPropertiesKnownFromAlgebra) {
     EXPECT_EQ(action.points, known.points) << known.name;
     EXPECT_EQ(action.generators.size(), known.generators) << known.name;
     EXPECT_EQ(monoid.is_group(), known.group) << known.name;
-    EXPECT_EQ(monoid.is_aperiodic(), known.aperiodic) << known.name;
+    EXPECT_EQ(examine_subgroups(monoid).largest == 1, known.aperiodic) << known.name;
     EXPECT_EQ(monoid.is_commutative(), known.commutative) << known.name;
     EXPECT_FALSE(action.initial.has_value());
   }
@@ -107,6 +107,63 @@ TEST(NamedMonoids, GeneratorsAreThoseDocumented) {
   EXPECT_EQ(named_monoid("Z2_x_Z3").generators,
             (std::vector<Transformation>{{1, 0, 2, 3, 4}, {0, 1, 3, 4, 2}}));
   EXPECT_EQ(named_monoid("A4_x_Z5").alphabet.names(), (std::vector<std::string>{"a", "b", "c"}));
+}
+
+/// As GAP prints a permutation.
+std::string cycles(const Transformation& permutation) {
+  std::string text;
+  std::vector<bool> seen(permutation.size(), false);
+  for (State start = 0; start < permutation.size(); ++start) {
+    if (seen[start] || permutation[start] == start) continue;
+    std::string along;
+    for (State q = start; !seen[q]; q = permutation[q]) {
+      seen[q] = true;
+      along += (along.empty() ? "" : ",") + std::to_string(q + 1);
+    }
+    text += "(" + along + ")";
+  }
+  return text.empty() ? "()" : text;
+}
+
+TEST(GeneratorFiles, HoldTheGroupsWhoseGeneratorsAreWrittenAsImagesOrAsCycles) {
+  for (const Known& known : known_monoids()) {
+    const Action action = named_monoid(known.name);
+    std::string name, images, permutations;
+    for (const Transformation& map : action.generators) {
+      name += (name.empty() ? "" : " ") + format_transformation(map);
+      images += "\n " + format_transformation(map) + "  # images\n";
+      permutations += cycles(map) + "\r\n";
+    }
+    EXPECT_EQ(named_monoid(name).generators, action.generators) << known.name;
+    EXPECT_EQ(read_generators(images, "x"), action.generators) << known.name;
+    if (known.group && known.size > 1) {
+      EXPECT_EQ(read_generators(permutations, "x"), action.generators) << known.name;
+    }
+  }
+  EXPECT_EQ(read_generators("()\n(2, 3)\n( 1,2 )( 4,5 )", "x"),
+            (std::vector<Transformation>{{0, 1, 2, 3, 4}, {0, 2, 1, 3, 4}, {1, 0, 2, 4, 3}}));
+}
+
+TEST(GeneratorFiles, ThatHoldSomethingElseAreRefusedWithTheLine) {
+  const auto said = [](const std::string& text) {
+    try {
+      read_generators(text, "x.txt");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  for (const std::string line : {"(1,2", "(1,2)(2,3)", "(0,1)", "1,2", "(1,2)(3,-4)", "(a,b)",
+                                 "((1,2))", "(1,5000)", "(1,2) (3,4),"})
+    EXPECT_EQ(said("(1,2)\n" + line),
+              "x.txt:2: expected cycles of points from 1, each point once, as (1,2,3)(4,5), "
+              "found '" +
+                  line + "'");
+  EXPECT_EQ(said("[1,0]\n(1,2)"),
+            "x.txt:2: expected the images of the points 0, 1, ..., as [1,2,0], found '(1,2)'");
+  EXPECT_EQ(said("[1,0]\n[1,0,2]"), "x.txt:2: expected the images of 2 points, found 3");
+  EXPECT_EQ(said("# none\n\n"), "x.txt: expected a generator in each line, found none");
+  EXPECT_EQ(said("()"), "x.txt: expected a generator in each line, found none");
 }
 
 TEST(NamedMonoids, AllElementsAsLettersAreTheElementsBreadthFirst) {
@@ -210,10 +267,10 @@ TEST(TransitionMonoid, AperiodicityTellsStarFreeLanguagesFromParity) {
   const auto monoid = [](const std::string& text) {
     return monoid_of(to_action(minimise(determinise(to_nfa(parse_regex(text))))));
   };
-  EXPECT_TRUE(monoid("(ab)*").is_aperiodic());
-  EXPECT_FALSE(monoid("(aa)*").is_aperiodic());
-  EXPECT_TRUE(monoid("(a(ab)*b)*").is_aperiodic());
-  EXPECT_FALSE(monoid("(b|ab*a)*").is_aperiodic());
+  EXPECT_TRUE(examine_subgroups(monoid("(ab)*")).largest == 1);
+  EXPECT_FALSE(examine_subgroups(monoid("(aa)*")).largest == 1);
+  EXPECT_TRUE(examine_subgroups(monoid("(a(ab)*b)*")).largest == 1);
+  EXPECT_FALSE(examine_subgroups(monoid("(b|ab*a)*")).largest == 1);
   EXPECT_FALSE(monoid("(ab)*").is_group());
   EXPECT_TRUE(monoid("(b|ab*a)*").is_group());
 }
@@ -263,15 +320,6 @@ TEST(Actions, TransformationsAreWrittenAsTheListOfImages) {
   EXPECT_EQ(format_transformation({}), "[]");
 }
 
-std::string run(const std::string& command) {
-  FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return "popen failed";
-  std::string output;
-  for (char buffer[4096]; std::fgets(buffer, sizeof buffer, pipe) != nullptr;) output += buffer;
-  ::pclose(pipe);
-  return output;
-}
-
 /// GAP numbers points from 1.
 std::string gap_transformation(const Transformation& transformation) {
   std::ostringstream text;
@@ -287,9 +335,7 @@ TEST(TransitionMonoid, SizesAndProductsAgreeWithGap) {
   if (std::system("command -v gap > /dev/null 2>&1") != 0) {
     GTEST_SKIP() << "gap is not installed, so monoids were not compared with it";
   }
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("logdepth_monoids_" + std::to_string(::getpid()) + ".g");
-  std::ofstream script(path);
+  std::ostringstream script;
   std::ostringstream expected;
   for (const Known& known : known_monoids()) {
     const Action action = named_monoid(known.name);
@@ -311,9 +357,9 @@ TEST(TransitionMonoid, SizesAndProductsAgreeWithGap) {
     expected << "true\n";
   }
   script << "QUIT;\n";
-  script.close();
-  EXPECT_EQ(run("gap -q " + path.string() + " < /dev/null 2>&1"), expected.str());
-  std::filesystem::remove(path);
+  const support::TemporaryFolder folder;
+  folder.write("monoids.g", script.str());
+  EXPECT_EQ(support::run_process({"gap", "-q", "monoids.g"}, folder.path()).out, expected.str());
 }
 
 RC_GTEST_PROP(TransitionMonoid, RandomMonoidsMatchTheClosureUnderProducts, ()) {
@@ -342,7 +388,7 @@ RC_GTEST_PROP(TransitionMonoid, RandomMonoidsMatchTheClosureUnderProducts, ()) {
     for (std::size_t k = 0; k < points; ++k) power = compose(power, x);
     aperiodic = aperiodic && compose(power, x) == power;
   }
-  RC_ASSERT(monoid.is_aperiodic() == aperiodic);
+  RC_ASSERT((examine_subgroups(monoid).largest == 1) == aperiodic);
   bool commutative = true;
   for (const Transformation& x : monoid.elements) {
     for (const Transformation& y : monoid.elements) {
@@ -362,5 +408,143 @@ RC_GTEST_PROP(TransitionMonoid, RandomMonoidsMatchTheClosureUnderProducts, ()) {
   RC_ASSERT(monoid.is_group() == group);
 }
 
-}  // namespace
-}  // namespace logdepth::monoids_tests
+// The groups inside a monoid: known ones, and the definitions on small random monoids.
+
+Subgroups of(const Action& action) {
+  return examine_subgroups(enumerate_monoid(action.generators, action.points, 20000).value());
+}
+
+struct KnownSubgroups {
+  const char* name;
+  std::size_t largest;
+  std::optional<std::size_t> derived_length;
+};
+
+TEST(Subgroups, AreThoseKnownFromAlgebra) {
+  const std::optional<std::size_t> unsolvable;
+  for (const KnownSubgroups& known : std::vector<KnownSubgroups>{{"Z1", 1, 0},
+                                                                 {"Z2", 2, 1},
+                                                                 {"Z60", 60, 1},
+                                                                 {"V4", 4, 1},
+                                                                 {"S3", 6, 2},
+                                                                 {"D4", 8, 2},
+                                                                 {"D6", 12, 2},
+                                                                 {"Q8", 8, 2},
+                                                                 {"A4", 12, 2},
+                                                                 {"S4", 24, 3},
+                                                                 {"A4_x_Z5", 60, 2},
+                                                                 {"A5", 60, unsolvable},
+                                                                 {"S5", 120, unsolvable},
+                                                                 {"A6", 360, unsolvable},
+                                                                 {"Z2_x_A5", 120, unsolvable},
+                                                                 {"flipflop", 1, 0},
+                                                                 {"T1", 1, 0},
+                                                                 {"T2", 2, 1},
+                                                                 {"T3", 6, 2},
+                                                                 {"T4", 24, 3},
+                                                                 {"T5", 120, unsolvable},
+                                                                 {"flipflop_x_Z2_x_S3", 12, 2}}) {
+    const Subgroups found = of(named_monoid(known.name));
+    EXPECT_EQ(found.largest, known.largest) << known.name;
+    EXPECT_EQ(found.derived_length, known.derived_length) << known.name;
+  }
+}
+
+TEST(Subgroups, OfLanguagesAreThoseOfTheirAutomata) {
+  const auto found = [](const char* expression) {
+    return of(support::regex_language(expression, "ab").action);
+  };
+  EXPECT_EQ(found("(a|b)*abb").derived_length, 0u);
+  EXPECT_EQ(found("(ab)*").derived_length, 0u);
+  EXPECT_EQ(found("b*(ab*ab*)*").derived_length, 1u);
+  EXPECT_EQ(found("b*(ab*ab*)*").largest, 2u);
+  EXPECT_EQ(found("(aa)*b").largest, 2u);  // a group that is not around the identity of the monoid
+}
+
+/// By the definitions, on the multiplication table: units of eMe for every idempotent e, and the
+/// subgroup of all products of all commutators.
+class ByDefinition {
+ public:
+  explicit ByDefinition(const TransitionMonoid& monoid)
+      : size_(monoid.size()), table_(monoid.product_table()) {}
+
+  Subgroups examine() const {
+    Subgroups found;
+    for (std::uint32_t e = 0; e < size_; ++e) {
+      if (product(e, e) != e) continue;
+      std::set<std::uint32_t> local, units;
+      for (std::uint32_t x = 0; x < size_; ++x) local.insert(product(product(e, x), e));
+      for (const auto x : local)
+        if (inverse(x, e, local)) units.insert(x);
+      found.largest = std::max(found.largest, units.size());
+      std::size_t length = 0;
+      bool solvable = true;
+      for (auto group = units; group.size() > 1 && solvable; ++length) {
+        const auto smaller = commutators(group, e);
+        solvable = smaller.size() < group.size();
+        group = smaller;
+      }
+      if (!solvable) found.derived_length = std::nullopt;
+      if (found.derived_length) found.derived_length = std::max(*found.derived_length, length);
+    }
+    return found;
+  }
+
+ private:
+  using Set = std::set<std::uint32_t>;
+  std::uint32_t product(std::uint32_t a, std::uint32_t b) const { return table_[a * size_ + b]; }
+  std::optional<std::uint32_t> inverse(std::uint32_t x, std::uint32_t e, const Set& among) const {
+    for (const auto y : among)
+      if (product(x, y) == e && product(y, x) == e) return y;
+    return std::nullopt;
+  }
+  Set commutators(const Set& group, std::uint32_t e) const {
+    Set closed = {e};
+    for (const auto a : group)
+      for (const auto b : group)
+        closed.insert(
+            product(product(*inverse(a, e, group), *inverse(b, e, group)), product(a, b)));
+    for (std::size_t before = 0; before != closed.size();) {
+      before = closed.size();
+      const Set snapshot = closed;
+      for (const auto a : snapshot)
+        for (const auto b : snapshot) closed.insert(product(a, b));
+    }
+    return closed;
+  }
+
+  std::size_t size_;
+  std::vector<std::uint32_t> table_;
+};
+
+TEST(Subgroups, AreTheUnitsAroundIdempotentsOfRandomMonoids) {
+  std::mt19937_64 random(laws::seed());
+  std::size_t examined = 0, aperiodic = 0, solvable = 0, unsolvable = 0;
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const std::size_t points = 2 + random() % 5;
+    std::vector<Transformation> generators(1 + random() % 3);
+    const bool permutations = random() % 2 == 0;
+    for (Transformation& g : generators) {
+      g = identity_transformation(points);
+      std::shuffle(g.begin(), g.end(), random);
+      if (!permutations)
+        for (State& image : g)
+          if (random() % 3 == 0) image = static_cast<State>(random() % points);
+    }
+    const auto monoid = enumerate_monoid(generators, points, 180);
+    if (!monoid) continue;
+    ++examined;
+    const Subgroups found = examine_subgroups(*monoid), expected = ByDefinition(*monoid).examine();
+    ASSERT_EQ(found.largest, expected.largest);
+    ASSERT_EQ(found.derived_length, expected.derived_length);
+    aperiodic += found.largest == 1;
+    solvable += found.largest > 1 && found.derived_length;
+    unsolvable += !found.derived_length;
+  }
+  EXPECT_GT(examined, 500u);
+  EXPECT_GT(aperiodic, 50u);
+  EXPECT_GT(solvable, 200u);
+  EXPECT_GT(unsolvable, 10u);
+}
+
+}}  // namespace logdepth::monoids_tests

@@ -107,9 +107,9 @@ class Kernel(unittest.TestCase):
         """Every number in turn: the kernel computes `check` of the changed file with the certificate of the old one."""
         file = compiled("regular", *options)
         document, text = load(file), for_coq(file)
-        reading = READ_BACK.definition(text, "R", "reading")
+        reading = READ_BACK.definitions(text, document)["R"]
         certificate = certified(file)
-        answer = claim(files.both(file, certificate)[1])
+        answer = claim(files.recheck(file, certificate)[1])
         some = list(words(document["alphabet"]))
         self.assertIsNone(first_difference(document, answer, some))
         changed = list(changes.changed_numbers(document, every)) + list(changes.random_entries(document, 12))
@@ -167,7 +167,7 @@ class Kernel(unittest.TestCase):
         self.assertEqual(len(found), len(mutants))
         for good, (what, d) in zip(found, mutants):
             claimed = files.store({**certificate, "sha256": d["sha256"]})
-            self.assertEqual(good, files.both(files.store(d), claimed)[0] == 0, f"recheck decides otherwise: {what}")
+            self.assertEqual(good, files.recheck(files.store(d), claimed)[0] == 0, f"recheck decides otherwise: {what}")
             if good:
                 self.assertTrue(right_on_every_graph(d, 3), f"FALSE THEOREM of {what}")
         self.assertGreater(found.count(True), 10)
@@ -208,6 +208,42 @@ class Kernel(unittest.TestCase):
                     pass
                 found += 1
             self.assertGreater(found, 60)
+
+    def test_a_text_that_is_not_the_printed_one_and_nothing_else_is_refused(self):
+        """Numbers in a comment, a second definition, a library, a notation, an option or an axiom: Coq may accept each of them."""
+        file = compiled("regular", "--regex", "(a|b)*b", "--construction", "cascade")
+        document, text = load(file), for_coq(file)
+        self.assertEqual(READ_BACK.compare(text, document), [])
+        whole = re.search(r"Definition F : file := .*?\.\n", text, re.S)[0]
+        other = re.sub(r"uacc := (.*); urej := (.*) \|\}", r"uacc := \2; urej := \1 |}", whole)
+        self.assertNotEqual(other, whole)
+        theorem, libraries = "Theorem checked", "Require Import ZArith QArith List.\n"
+        tricks = {
+            "the numbers in a comment, another term": text.replace(whole, f"(* {whole} *)\n{other}"),
+            "the numbers in the first comment": text.replace(whole, other).replace("them. *)", f"them.\n{whole} *)"),
+            "a second term in a module": text.replace(theorem, f"Module M. {other} End M. Import M.\n{theorem}"),
+            "a definition more": text.replace(theorem, f"Definition G := F.\n{theorem}"),
+            "a notation": text.replace(theorem, f"Notation resetcheck := (fun _ _ _ _ => true).\n{theorem}"),
+            "another library": text.replace(libraries, libraries + "Require Import Classical.\n"),
+            "an axiom": text.replace(theorem, f"Axiom checked : resetcheck F C X R = true.\n{theorem}_again"),
+            "an option": text.replace(libraries, f"Unset Guard Checking.\n{libraries}"),
+            "a comment between two tokens": text.replace(":= {| net", ":= (* F *) {| net"),
+            "a comment at the end": text + "(* all of it *)\n",
+            "another theorem": text.replace("decides F X /\\ tells F X R", "decides F X \\/ True"),
+            "another sort of proof": text.replace("vm_cast_no_check (eq_refl true). Qed", "Admitted"),
+            "another letter": text.replace('0 = "a"', '0 = "b"'),
+            "another file": text.replace(document["sha256"], "0" * 64),
+        }
+        for name, trick in tricks.items():
+            with self.subTest(name):
+                self.assertNotEqual(trick, text)
+                with self.assertRaises(ValueError):
+                    READ_BACK.compare(trick, document)
+        hostile_hash = {**document, "sha256": f"{document['sha256']} *) Axiom a : False. (*"}
+        with self.assertRaises(ValueError):
+            READ_BACK.compare(text.replace(document["sha256"], hostile_hash["sha256"]), hostile_hash)
+        for stored in sorted((pathlib.Path(__file__).parent / "false").glob("*.v")):
+            self.assertEqual(run(kernel.sys.executable, kernel.SOURCES / "read_back.py", stored, stored.with_suffix(".json"))[:2], (2, ""))
 
     def test_what_the_library_does_not_cover_is_refused_by_name(self):
         refused = [

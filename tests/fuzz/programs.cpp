@@ -1,16 +1,14 @@
 #include "compiler/difference/first_difference.hpp"
-#include "compiler/difference/float_difference.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/compile.hpp"
-#include "compiler/program/program_text.hpp"
+#include "compiler/program/program.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
-namespace logdepth::fuzz {
-namespace {
+namespace logdepth::fuzz { namespace {
 
 /// Inputs that are done in a moment; none where the program reads raw streams, which it may promise
 /// something of.
@@ -61,5 +59,4 @@ const Registered kPrograms("program", [](const std::string& bytes) {
   if (accepted([&] { check_program(program); })) accepted([&] { run_compiled(program); });
 });
 
-}  // namespace
-}  // namespace logdepth::fuzz
+}}  // namespace logdepth::fuzz

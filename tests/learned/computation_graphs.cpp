@@ -1,8 +1,6 @@
 // Computation graphs against the instance that the paper prints, against an evaluator that reads
 // the tokens, and the states of the layer-by-layer algorithm against one that sees the tokens only.
 
-#include "learned/latent_reasoning/computation_graphs.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -12,13 +10,11 @@
 #include <sstream>
 #include <string>
 
-#include "learned/latent_reasoning/factored_tokens.hpp"
+#include "learned/latent_reasoning/graph_task.hpp"
 #include "tests/support/equation_oracle.hpp"
-#include "tests/support/factored_reader.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth::computation_graphs_tests {
-namespace {
+namespace logdepth::computation_graphs_tests { namespace {
 
 using laws::TokenRows;
 
@@ -101,8 +97,7 @@ TEST(ComputationGraph, PrecedenceWouldChangeThePrintedValues) {
 
 TEST(FactoredTokens, ThePrintedInstanceIsItsPrintedTokens) {
   const PrintedGraph printed = printed_graph();
-  const GraphTokens text =
-      graph_tokens(printed.graph, {23, 128}, ValueSupervision::all_occurrences);
+  const GraphTokens text = graph_tokens(printed.graph, {23, 128});
   const std::string words = laws::text_of_rows(rows_of(text.tokens), 23);
   EXPECT_EQ(words.substr(0, 45), "2 = x3[?] ; 2 = x30[?] ; 18 = x12[?] ; 14 = x");
   EXPECT_NE(words.find("; x30[?] = x9[?] ; x23[?] + x3[?] = x22[?] ; x20[?] x x23[?] = x27[?] ;"),
@@ -120,7 +115,7 @@ TEST(FactoredTokens, TokensHaveTheRowsOfAppendixC) {
   node.operands = {0};
   graph.nodes = {leaf, node};
   evaluate(graph);
-  const GraphTokens text = graph_tokens(graph, {23, 128}, ValueSupervision::all_occurrences);
+  const GraphTokens text = graph_tokens(graph, {23, 128});
   // value, =, variable, separator, then variable, =, variable, separator
   const FactoredState expected = {{0, 128, 3, 17}, {1, 128, 3, 23}, {2, 42, 3, 24},
                                   {4, 128, 3, 23}, {2, 42, 3, 24},  {1, 128, 3, 23},
@@ -132,11 +127,9 @@ TEST(FactoredTokens, TokensHaveTheRowsOfAppendixC) {
   EXPECT_EQ(factored_format({23, 128}).empty, (TaskFormat::Empty{3, 24}));
 }
 
-/// Shapes of both generators, all moduli and numbers of operands, by turns.
+/// Shapes of all moduli and numbers of operands, by turns.
 GraphShape some_shape(std::uint64_t i) {
   GraphShape shape;
-  shape.generator = i % 2 == 0 ? GraphShape::Generator::uniform : GraphShape::Generator::deep;
-  shape.window = 1 + static_cast<std::uint32_t>(i / 2 % 5);
   shape.modulus = std::array<std::uint32_t, 4>{2, 3, 5, 23}[i / 3 % 4];
   shape.names = 40;
   shape.operations = i % 3 == 0 ? GraphShape::Operations::add : GraphShape::Operations::all;
@@ -150,8 +143,7 @@ TEST(ComputationGraph, TenThousandGraphsAgreeWithAnEvaluatorOfTheirTokens) {
     CounterRandom random(laws::seed(), RandomStream::training, 0, i);
     const auto nodes = static_cast<std::uint32_t>(2 + random.below(38));
     const ComputationGraph graph = draw_graph(shape, nodes, random);
-    const GraphTokens text =
-        graph_tokens(graph, {shape.modulus, shape.names}, ValueSupervision::all_occurrences);
+    const GraphTokens text = graph_tokens(graph, {shape.modulus, shape.names});
     const auto equations = laws::equations_of_rows(rows_of(text.tokens));
     ASSERT_EQ(equations.size(), nodes);
     laws::EquationOracle oracle(equations, static_cast<int>(shape.modulus));
@@ -186,7 +178,7 @@ double mean_depth(const GraphShape& shape, std::uint32_t nodes) {
   return sum / 300;
 }
 
-TEST(ComputationGraph, UniformGraphsGrowDeepSlowlyAndDeepOnesInProportion) {
+TEST(ComputationGraph, GraphsGrowDeepSlowly) {
   GraphShape shape;
   shape.names = 128;
   shape.operand_weights = {1, 1, 1};
@@ -194,9 +186,6 @@ TEST(ComputationGraph, UniformGraphsGrowDeepSlowlyAndDeepOnesInProportion) {
   EXPECT_NEAR(mean_depth(shape, 8), 4.5, 0.3);
   EXPECT_NEAR(mean_depth(shape, 32), 7.0, 0.4);
   EXPECT_NEAR(mean_depth(shape, 128), 8.6, 0.5);
-  shape.generator = GraphShape::Generator::deep;
-  const double small = mean_depth(shape, 32), large = mean_depth(shape, 128);
-  EXPECT_GT(large, 3.5 * small);
 }
 
 TEST(ComputationGraph, OperandCountsHaveTheGivenWeights) {
@@ -219,15 +208,11 @@ RC_GTEST_PROP(FactoredTokens, StatesAreThoseOfAnEvaluatorThatSeesTokensOnly, ())
   CounterRandom random(*rc::gen::arbitrary<std::uint64_t>(), RandomStream::training);
   const FactorTables tables{shape.modulus, shape.names};
   const auto graph = draw_graph(shape, *rc::gen::inRange<std::uint32_t>(2, 30), random);
-  const bool left_sides = *rc::gen::arbitrary<bool>();
-  const GraphTokens text = graph_tokens(
-      graph, tables,
-      left_sides ? ValueSupervision::all_occurrences : ValueSupervision::definition_only);
+  const GraphTokens text = graph_tokens(graph, tables);
   RC_ASSERT(text.state(0, tables) == text.tokens);
   for (std::uint32_t t = 0; t < text.depth + 3; ++t)
     RC_ASSERT(rows_of(text.state(t + 1, tables)) ==
-              laws::next_state(rows_of(text.state(t, tables)), static_cast<int>(shape.modulus),
-                               left_sides));
+              laws::next_state(rows_of(text.state(t, tables)), static_cast<int>(shape.modulus)));
   RC_ASSERT(text.state(text.depth, tables) == text.state(text.depth + 1, tables));
   RC_ASSERT(text.state(text.depth - 1, tables) != text.state(text.depth, tables));
 }
@@ -240,8 +225,7 @@ TEST(FactoredTokens, ErrorsAreWrongValuesOfVariablesAtTheGivenRates) {
   double known = 0, replaced = 0, empty = 0, filled = 0;
   for (std::uint64_t i = 0; i < 400; ++i) {
     CounterRandom random(laws::seed(), RandomStream::corruption, 0, i);
-    const GraphTokens text =
-        graph_tokens(draw_graph(shape, 30, random), tables, ValueSupervision::all_occurrences);
+    const GraphTokens text = graph_tokens(draw_graph(shape, 30, random), tables);
     const FactoredState before = text.state(3, tables);
     FactoredState after = before;
     corrupt(after, tables, 0.1, 0.02, random);
@@ -269,8 +253,7 @@ TEST(FactoredTokens, AShareOfTheKnownValuesIsReplacedByOthers) {
   shape.names = 40;
   for (std::uint64_t i = 0; i < 100; ++i) {
     CounterRandom random(laws::seed(), RandomStream::corruption, 1, i);
-    const GraphTokens text = graph_tokens(draw_graph(shape, 3 + i % 30, random), tables,
-                                          ValueSupervision::all_occurrences);
+    const GraphTokens text = graph_tokens(draw_graph(shape, 3 + i % 30, random), tables);
     const FactoredState before = text.state(text.depth, tables);
     FactoredState after = before;
     const std::vector<std::size_t> where = corrupt_share(after, tables, 0.1, random);
@@ -286,5 +269,4 @@ TEST(FactoredTokens, AShareOfTheKnownValuesIsReplacedByOthers) {
   }
 }
 
-}  // namespace
-}  // namespace logdepth::computation_graphs_tests
+}}  // namespace logdepth::computation_graphs_tests

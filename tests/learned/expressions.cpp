@@ -1,7 +1,5 @@
 // Nested boolean expressions, judged from their text: by rewriting and by a parser of its own.
 
-#include "learned/depth_recurrent/expressions.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,12 +7,12 @@
 #include <iostream>
 #include <map>
 
+#include "learned/depth_recurrent/tasks.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/expression_reference.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth::expressions_tests {
-namespace {
+namespace logdepth::expressions_tests { namespace {
 
 NestedExpression drawn(const ExpressionSettings& settings, std::uint32_t depth, bool value,
                        std::uint64_t index) {
@@ -156,5 +154,4 @@ TEST(Expressions, CountsOfLettersTellLessTheDeeperAnExpressionIs) {
   EXPECT_LE(deep, 0.6);
 }
 
-}  // namespace
-}  // namespace logdepth::expressions_tests
+}}  // namespace logdepth::expressions_tests

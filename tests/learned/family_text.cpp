@@ -16,12 +16,39 @@
 #include <utility>
 #include <vector>
 
-#include "learned/depth_recurrent/families.hpp"
+#include "learned/depth_recurrent/tasks.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth::family_text_tests {
-namespace {
+namespace logdepth::family_text_tests { namespace {
+
+constexpr std::array<const char*, 13> kSpelling = {
+    "[PAD]",  "[CLS]", ".",       "?",           "is",         "the",   "of",
+    "parent", "child", "sibling", "grandparent", "grandchild", "great-"};
+
+constexpr std::array<const char*, kFamilyNamePool> kNames = {
+    "Ada",  "Ben",  "Cleo", "Dan",  "Eve",  "Finn", "Gia",  "Hugo", "Ida",  "Jack",
+    "Kim",  "Leo",  "Mia",  "Ned",  "Olga", "Paul", "Quin", "Rosa", "Sam",  "Tess",
+    "Umar", "Vera", "Walt", "Xena", "Yann", "Zoe",  "Amir", "Beth", "Carl", "Dora",
+    "Emil", "Fay",  "Glen", "Hana", "Ivan", "June", "Kurt", "Lena", "Milo", "Nora"};
+
+/// The word of each token; names come last.
+std::vector<std::string> family_vocabulary(const FamilySettings& settings) {
+  std::vector<std::string> vocabulary(kSpelling.begin(), kSpelling.end());
+  for (std::uint32_t i = 0; i < settings.names; ++i) vocabulary.emplace_back(kNames.at(i));
+  return vocabulary;
+}
+
+/// Words with blanks between them, none after "great-".
+std::string family_text(const std::vector<std::int32_t>& tokens, const FamilySettings& settings) {
+  const std::vector<std::string> vocabulary = family_vocabulary(settings);
+  std::string text;
+  for (const std::int32_t token : tokens) {
+    if (!text.empty() && text.back() != '-') text += ' ';
+    text += vocabulary.at(static_cast<std::size_t>(token));
+  }
+  return text;
+}
 
 constexpr FamilySettings kAllNames{40, 0.2, 1, 2};
 
@@ -68,7 +95,7 @@ std::vector<Sentence> sentences_of(const std::string& text) {
 using FactGraph = std::map<std::string, std::map<std::string, int>>;
 
 /// What a question says, recomputed from its text. Failures are of the calling test.
-struct Reading {
+struct RunReading {
   std::vector<Sentence> facts;
   Sentence question;
   FactGraph graph;
@@ -114,9 +141,9 @@ bool is_forest(FactGraph graph) {
   return graph.empty();
 }
 
-Reading read(const FamilyQuestion& question, const FamilySettings& settings) {
+RunReading read(const FamilyQuestion& question, const FamilySettings& settings) {
   const std::string text = family_text(question.tokens, settings);
-  Reading reading;
+  RunReading reading;
   reading.facts = sentences_of(text);
   reading.question = reading.facts.back();
   reading.facts.pop_back();
@@ -147,7 +174,8 @@ Reading read(const FamilyQuestion& question, const FamilySettings& settings) {
 }
 
 /// 10 000 questions of the depths 1 ... 9, half of them true.
-void for_many_questions(const std::function<void(const FamilyQuestion&, const Reading&)>& visit) {
+void for_many_questions(
+    const std::function<void(const FamilyQuestion&, const RunReading&)>& visit) {
   for (std::uint64_t index = 0; index < 10000; ++index) {
     const std::uint32_t depth = 1 + static_cast<std::uint32_t>(index / 2 % 9);
     const FamilyQuestion question = drawn(kAllNames, depth, index % 2 == 1, index);
@@ -159,7 +187,7 @@ void for_many_questions(const std::function<void(const FamilyQuestion&, const Re
 
 TEST(FamilyText, SaysWhatItsAnswerAndItsDepthSay) {
   int answers[2] = {0, 0};
-  for_many_questions([&](const FamilyQuestion& question, const Reading& reading) {
+  for_many_questions([&](const FamilyQuestion& question, const RunReading& reading) {
     ++answers[question.answer];
     EXPECT_EQ(reading.steps.size(), question.depth);
     EXPECT_EQ(reading.offset() == reading.question.generations, question.answer);
@@ -172,7 +200,7 @@ TEST(FamilyText, SaysWhatItsAnswerAndItsDepthSay) {
 }
 
 TEST(FamilyText, FalseRelationsAreHard) {
-  for_many_questions([](const FamilyQuestion& question, const Reading& reading) {
+  for_many_questions([](const FamilyQuestion& question, const RunReading& reading) {
     if (question.answer) return;
     const int truth = reading.offset(), asked = reading.question.generations;
     EXPECT_TRUE(std::abs(truth - asked) == 2 || asked == -truth) << truth << ' ' << asked;
@@ -183,7 +211,7 @@ TEST(FamilyText, FalseRelationsAreHard) {
 TEST(FamilyText, TheChainLeadsUpAndThenDownWithOneSiblingAtMost) {
   std::map<std::uint32_t, std::array<int, 2>> siblings;  // by depth: chains without, with one
   std::map<std::pair<int, int>, int> ups;                // by moves and steps up
-  for_many_questions([&](const FamilyQuestion& question, const Reading& reading) {
+  for_many_questions([&](const FamilyQuestion& question, const RunReading& reading) {
     std::vector<int> moved = reading.steps;
     std::erase(moved, 0);
     EXPECT_TRUE(std::is_sorted(moved.begin(), moved.end(), std::greater<>()));
@@ -209,7 +237,7 @@ TEST(FamilyText, TheChainLeadsUpAndThenDownWithOneSiblingAtMost) {
 TEST(FamilyText, DistractorsAreDecoysAndRelationsAmongOutsiders) {
   int among_outsiders = 0, apart = 0, siblings_outside = 0;
   std::map<std::string, int> decoys_at;
-  for_many_questions([&](const FamilyQuestion& question, const Reading& reading) {
+  for_many_questions([&](const FamilyQuestion& question, const RunReading& reading) {
     const std::set<std::string> chain(reading.path.begin(), reading.path.end());
     const std::size_t distractors = reading.facts.size() - question.depth;
     EXPECT_GE(distractors, question.depth);
@@ -241,7 +269,7 @@ TEST(FamilyText, DistractorsAreDecoysAndRelationsAmongOutsiders) {
 
 TEST(FamilyText, FactsAreToldFromEitherSideAndInAnyOrder) {
   double told = 0, sides = 0, pairs = 0, ascending = 0;
-  for_many_questions([&](const FamilyQuestion&, const Reading& reading) {
+  for_many_questions([&](const FamilyQuestion&, const RunReading& reading) {
     std::vector<std::size_t> places;
     for (std::size_t step = 1; step < reading.path.size(); ++step)
       for (std::size_t place = 0; place < reading.facts.size(); ++place) {
@@ -283,7 +311,7 @@ TEST(FamilyText, TheAskedRelationIsEquallyLikelyForBothAnswers) {
     // With the number of moves, which can be guessed from how often "sibling" is told.
     std::map<std::pair<int, int>, std::array<double, 2>> counts;
     for (std::uint64_t index = 0; index < 2 * samples; ++index) {
-      const Reading reading = read(drawn(kAllNames, depth, index % 2 == 1, index), kAllNames);
+      const RunReading reading = read(drawn(kAllNames, depth, index % 2 == 1, index), kAllNames);
       ++counts[{reading.moves(), reading.question.generations}][index % 2];
     }
     double chi_square = 0;
@@ -386,7 +414,7 @@ TEST(FamilyText, TheClassifierLearnsWhatCountsOfWordsDoTell) {
   std::vector<Sample> samples;
   for (std::uint64_t index = 0; index < 10000; ++index) {
     const FamilyQuestion question = drawn({}, 3, index % 2 == 1, index);
-    const Reading reading = read(question, {});
+    const RunReading reading = read(question, {});
     samples.push_back({bag_of_words(question, {}), (reading.graph.at(reading.question.who).size() >
                                                     1) != (reading.question.generations > 0)});
   }
@@ -428,7 +456,7 @@ TEST(FamilyText, TheVocabularyIsSmallAndItsWordsAreDistinct) {
 
 TEST(FamilyText, TwelveNamesAreEnoughForDepthFiveAndNotForSix) {
   for (std::uint64_t index = 0; index < 200; ++index) {
-    const Reading reading = read(drawn({}, 5, index % 2 == 1, index), {});
+    const RunReading reading = read(drawn({}, 5, index % 2 == 1, index), {});
     EXPECT_EQ(reading.facts.size(), 10u);
     EXPECT_EQ(reading.steps.size(), 5u);
   }
@@ -438,7 +466,7 @@ TEST(FamilyText, TwelveNamesAreEnoughForDepthFiveAndNotForSix) {
 TEST(FamilyText, HasNoDistractorsWhereNoneAreAskedFor) {
   for (std::uint64_t index = 0; index < 200; ++index) {
     const FamilySettings settings{12, 1.0, 0, 0};
-    const Reading reading = read(drawn(settings, 10, true, index), settings);
+    const RunReading reading = read(drawn(settings, 10, true, index), settings);
     EXPECT_EQ(reading.facts.size(), 10u);
     EXPECT_EQ(reading.moves(), 9);
   }
@@ -485,5 +513,4 @@ TEST(FamilyText, OfOneCounterIsWrittenDown) {
             facts + "Ben is the great-grandchild of Cleo ?");
 }
 
-}  // namespace
-}  // namespace logdepth::family_text_tests
+}}  // namespace logdepth::family_text_tests

@@ -1,7 +1,6 @@
 // Words of a file that nothing but the file labels: what is read, trained and measured, and what is refused
 // with line and column.
-#include "learned/word_problems/own_words.hpp"
-
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,12 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "learned/word_problems/labelling.hpp"
+#include "learned/word_problems/word_files.hpp"
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/processes.hpp"
 
-namespace logdepth::own_words_tests {
-namespace {
+namespace logdepth::own_words_tests { namespace {
 
 using Names = std::vector<std::string>;
 
@@ -200,13 +200,12 @@ TEST_F(OwnWordTasks, OfOneLabelPerWordAskAfterItsLastLetter) {
   // Of every tenth word the 10th has three letters, the 20th and 30th four, those up to the 60th five.
   EXPECT_EQ(result["asked"], (std::vector<int>{0, 0, 1, 2, 3, 6}));
   EXPECT_EQ(result["accuracy"], (std::vector<double>{1, 1, 1, 1, 0, 0}));
-  const auto reading = config(counted_ups(6, true), 6).depth_reading(RecordFields(result, "test"));
-  ASSERT_TRUE(reading.has_value());
-  EXPECT_EQ(reading->points[0].reach, 4);
-  EXPECT_FALSE(reading->unfinished);
-  EXPECT_FALSE(reading->solvable.has_value());
-  ASSERT_TRUE(reading->points[0].interval.has_value());
-  EXPECT_EQ(reading->points[0].interval->low, 0) << "one right word refutes no share of .5";
+  const RunReadings readings =
+      config(counted_ups(6, true), 6).readings(RecordFields(result, "test"), ModelConfig());
+  ASSERT_EQ(readings.size(), 4u) << "of letters that no word has nothing is read";
+  EXPECT_EQ(readings[0].at, 3);
+  EXPECT_EQ(readings[0].samples, 1);
+  EXPECT_EQ(reached(readings), 4);
 }
 
 TEST_F(OwnWordTasks, FillRowsWithWholeWordsWhoseLabelIsTheLast) {
@@ -248,34 +247,32 @@ TEST_F(OwnWordTasks, FillRowsWithWholeWordsWhoseLabelIsTheLast) {
   }
 }
 
-TEST_F(OwnWordTasks, OfAnAutomatonMustHaveItsLabels) {
-  const auto said = [&](const std::string& rows, WordTaskConfig::Labels labels) {
-    WordTaskConfig own = config("input,target\n" + rows, 2);
-    own.regex = "(a|b)*abb";
-    own.labels = labels;
+TEST_F(OwnWordTasks, OfAnAutomatonAreReadIfTheyHaveItsLabels) {
+  const Dfa abb = own_automaton("(a|b)*abb", "");
+  const auto said = [&](const std::string& rows, bool verdicts) {
+    folder_.write("own.csv", "input,target\n" + rows);
     try {
-      const Samples samples = own.make_task(1)->training_batch(0, 0);
-      EXPECT_EQ(samples.indices[1], 0);
-      return std::string("accepted");
+      const auto words = read_labelled_words(folder_.file("own.csv"), abb.alphabet,
+                                             labelling_of(abb, "abb", verdicts));
+      EXPECT_EQ(words[0].letters[0], 0u);
+      return fmt::format("{} accepted", words.size());
     } catch (const InputError& error) {
       const std::string text = error.what();
-      return text.substr(std::min(text.find("own.csv"), text.size()));
+      return (dynamic_cast<const WrongTarget*>(&error) ? "wrong " : "") +
+             text.substr(std::min(text.find("own.csv"), text.size()));
     }
   };
-  using Labels = WordTaskConfig::Labels;
-  EXPECT_EQ(said("a b b,1 2 3\nb b,0 0\n", Labels::states), "accepted");
-  EXPECT_EQ(said("a b b,0 0 1\nb b,0 0\n", Labels::verdicts), "accepted");
-  EXPECT_EQ(said("a b b,1\nb b,0\n", Labels::verdicts), "accepted");
-  EXPECT_EQ(said("a b b,1 2 0\n", Labels::states),
-            "own.csv:2: expected the label 3 after 3 letters, found '0', at column 11");
-  EXPECT_EQ(said("a b b,1 2 4\n", Labels::states),
-            "own.csv:2: expected a state from 0 to 3, found '4', at column 11");
-  EXPECT_EQ(said("a b b,0 0 2\n", Labels::verdicts),
-            "own.csv:2: expected a verdict from 0 to 1, found '2', at column 11");
-  EXPECT_EQ(said("a c,1 1\n", Labels::states),
-            "own.csv:2: expected a letter of the automaton, found 'c', at column 3");
-  EXPECT_EQ(said("a,1\nb b,0 0\n", Labels::states),
-            "own.csv:2: expected words of at least 2 letters, task.max_length = 2, found 1");
+  EXPECT_EQ(said("a b b,1 2 3\nb b,0 0\n", false), "2 accepted");
+  EXPECT_EQ(said("a b b,0 0 1\nb b,0 0\n", true), "2 accepted");
+  EXPECT_EQ(said("a b b,1\nb b,0\n", true), "2 accepted");
+  EXPECT_EQ(said("a b b,1 2 0\n", false), "wrong own.csv:2: target index 3 is 0, expected 3");
+  EXPECT_EQ(said("a b b,1\na b,1\n", true), "wrong own.csv:3: target index 2 is 1, expected 0");
+  EXPECT_EQ(said("a b b,1 2 4\n", false),
+            "own.csv:2: expected a label from 0 to 3, found '4', at column 11");
+  EXPECT_EQ(said("a b b,0 0 2\n", true),
+            "own.csv:2: expected a label from 0 to 1, found '2', at column 11");
+  EXPECT_EQ(said("a c,1 1\n", false),
+            "own.csv:2: expected a letter of abb, found 'c', at column 3");
 }
 
 TEST_F(OwnWordTasks, OfBadFilesAreRefusedWithLineAndColumn) {
@@ -313,5 +310,4 @@ TEST_F(OwnWordTasks, OfBadFilesAreRefusedWithLineAndColumn) {
   EXPECT_EQ(refusal(header + "a b,1 0\nb b,1 0\n"), "accepted");
 }
 
-}  // namespace
-}  // namespace logdepth::own_words_tests
+}}  // namespace logdepth::own_words_tests

@@ -16,35 +16,27 @@
 #include "tests/support/hop_reference.hpp"
 #include "tests/support/refusals.hpp"
 
-namespace logdepth::relation_task_tests {
-namespace {
+namespace logdepth::relation_task_tests { namespace {
 
 using Json = nlohmann::ordered_json;
-using Tokens = RelationTaskConfig::Tokens;
 
 /// The edges with self-loops that sample `i` shows.
-laws::Edges edges_of(const Samples& samples, std::size_t i, Tokens tokens) {
+laws::Edges edges_of(const Samples& samples, std::size_t i) {
   const std::size_t n = samples.size;
   laws::Edges edges;
   for (std::size_t pair = 0; pair < n * n; ++pair)
-    edges.push_back(tokens == Tokens::rows
-                        ? samples.features[i * n * n + pair] == 1.0F
-                        : samples.indices[(i * samples.tokens + pair) * 4 + 3] == 1);
+    edges.push_back(samples.features[i * n * n + pair] == 1.0F);
   return edges;
 }
 
-std::size_t answers_per_sample(const Samples& samples, Tokens tokens) {
-  return tokens == Tokens::rows ? samples.size * samples.size : samples.tokens;
-}
-
 /// Answers yes up to a distance.
-Predict up_to(std::int32_t limit, Tokens tokens) {
+Predict up_to(std::int32_t limit) {
   return [=](const Samples& samples, std::uint32_t loops) {
     EXPECT_EQ(loops, 0u);  // the rule of the model
-    const std::size_t each = answers_per_sample(samples, tokens);
+    const std::size_t each = samples.size * samples.size;
     std::vector<std::int32_t> answers(samples.targets.size(), 1);
     for (std::size_t i = 0; i < samples.count; ++i) {
-      const auto distances = laws::floyd_distances(edges_of(samples, i, tokens), samples.size);
+      const auto distances = laws::floyd_distances(edges_of(samples, i), samples.size);
       for (std::size_t pair = 0; pair < distances.size(); ++pair)
         answers[i * each + pair] = distances[pair] >= 0 && distances[pair] <= limit;
     }
@@ -52,41 +44,38 @@ Predict up_to(std::int32_t limit, Tokens tokens) {
   };
 }
 
-RelationTaskConfig small_config(Tokens tokens) {
+RelationTaskConfig small_config(std::uint32_t vertices = 16) {
   RelationTaskConfig config;
-  config.tokens = tokens;
-  config.vertices = tokens == Tokens::rows ? 16 : 5;
+  config.vertices = vertices;
   config.batch = 20;
   config.validation = 130;
   return config;
 }
 
 TEST(RelationTask, TargetsAreTheClosureAndLabelsTheDistances) {
-  for (const Tokens tokens : {Tokens::rows, Tokens::pairs}) {
-    const RelationTaskConfig config = small_config(tokens);
+  for (const std::uint32_t vertices : {16u, 5u}) {
+    const RelationTaskConfig config = small_config(vertices);
     const auto task = config.make_task(laws::seed());
     const Samples samples = task->training_batch(0, 3);
-    const std::size_t n = config.vertices, each = answers_per_sample(samples, tokens);
+    const std::size_t n = config.vertices, each = n * n;
     ASSERT_EQ(samples.count, 20u);
     ASSERT_EQ(samples.size, n);
     ASSERT_EQ(samples.targets.size(), samples.count * each);
     ASSERT_EQ(samples.labels.size(), samples.targets.size());
     for (std::size_t i = 0; i < samples.count; ++i) {
-      const laws::Edges edges = edges_of(samples, i, tokens);
+      const laws::Edges edges = edges_of(samples, i);
       const auto closure = ReachabilityOracle(laws::graph_of(edges, n)).transitive_closure();
       const auto distances = laws::floyd_distances(edges, n);
       for (std::size_t pair = 0; pair < n * n; ++pair) {
         ASSERT_EQ(samples.targets[i * each + pair], closure[pair / n][pair % n]);
         ASSERT_EQ(samples.labels[i * each + pair], distances[pair]);
       }
-      for (std::size_t pair = n * n; pair < each; ++pair)
-        ASSERT_EQ(samples.targets[i * each + pair], Samples::kIgnored);
     }
   }
 }
 
 TEST(RelationTask, ARowTokenIsAVertexWithItsIdentityAndItsSuccessors) {
-  const auto task = small_config(Tokens::rows).make_task(1);
+  const auto task = small_config().make_task(1);
   TaskFormat expected;
   expected.tables = {16};
   expected.features = 16;
@@ -100,35 +89,6 @@ TEST(RelationTask, ARowTokenIsAVertexWithItsIdentityAndItsSuccessors) {
   for (std::size_t k = 0; k < samples.indices.size(); ++k) {
     ASSERT_EQ(samples.indices[k], static_cast<std::int32_t>(k % 16));
     ASSERT_EQ(samples.features[k * 16 + k % 16], 1.0F);
-  }
-}
-
-TEST(RelationTask, PairTokensComeInOrderAndArePaddedByTriples) {
-  const auto task = small_config(Tokens::pairs).make_task(1);
-  TaskFormat expected;
-  expected.tables = {6, 6, 6, 3};
-  expected.view = TaskFormat::View::everything;
-  expected.answer = TaskFormat::Answer::bits;
-  expected.outputs = {1};
-  EXPECT_EQ(task->format(), expected);
-  const Samples samples = task->training_batch(0, 0);
-  ASSERT_EQ(samples.tokens, 25u + 125u);
-  ASSERT_EQ(samples.indices.size(), samples.count * 150 * 4);
-  const std::int32_t* token = samples.indices.data();
-  for (std::size_t i = 0; i < samples.count; ++i) {
-    for (std::int32_t pair = 0; pair < 25; ++pair, token += 4) {
-      ASSERT_EQ(token[0], pair / 5);
-      ASSERT_EQ(token[1], pair % 5);
-      ASSERT_EQ(token[2], 5);
-      ASSERT_TRUE(token[3] == 0 || token[3] == 1);
-      ASSERT_TRUE(token[0] != token[1] || token[3] == 1);
-    }
-    for (std::int32_t triple = 0; triple < 125; ++triple, token += 4) {
-      ASSERT_EQ(token[0], triple / 25);
-      ASSERT_EQ(token[1], triple / 5 % 5);
-      ASSERT_EQ(token[2], triple % 5);
-      ASSERT_EQ(token[3], 2);
-    }
   }
 }
 
@@ -163,7 +123,7 @@ TEST(RelationTask, TheShareOfEdgesLeftOutIsTheOneAskedFor) {
 }
 
 TEST(RelationTask, SamplesDependOnSeedStreamStepAndIndexAlone) {
-  RelationTaskConfig config = small_config(Tokens::rows);
+  RelationTaskConfig config = small_config();
   const Samples whole = config.make_task(4)->training_batch(0, 2);
   config.batch = 7;
   const auto task = config.make_task(4);
@@ -185,7 +145,7 @@ TEST(RelationTask, SamplesDependOnSeedStreamStepAndIndexAlone) {
 
 TEST(RelationTask, TheMeasuredGraphsAreNewInEveryBatchAndDoNotDependOnItsSize) {
   const auto measured = [](std::uint32_t batch) {
-    RelationTaskConfig config = small_config(Tokens::rows);
+    RelationTaskConfig config = small_config();
     config.batch = batch;
     std::vector<float> features;
     config.make_task(9)->measure(
@@ -204,10 +164,10 @@ TEST(RelationTask, TheMeasuredGraphsAreNewInEveryBatchAndDoNotDependOnItsSize) {
 }
 
 TEST(RelationTask, APredictorOfDistancesUpToHHasItAsItsReach) {
-  for (const Tokens tokens : {Tokens::rows, Tokens::pairs}) {
-    const auto task = small_config(tokens).make_task(laws::seed());
+  for (const std::uint32_t vertices : {16u, 5u}) {
+    const auto task = small_config(vertices).make_task(laws::seed());
     for (const std::int32_t h : {0, 1, 2, 3}) {
-      const Json result = task->measure(up_to(h, tokens), 0, {});
+      const Json result = task->measure(up_to(h), 0, {});
       EXPECT_EQ(result["h"], h);
       EXPECT_EQ(result["censored"], false);
       EXPECT_EQ(result["false_positives"], 0.0);
@@ -218,13 +178,12 @@ TEST(RelationTask, APredictorOfDistancesUpToHHasItAsItsReach) {
 }
 
 TEST(RelationTask, APerfectPredictorIsCensoredAtTheLargestCountedDistance) {
-  const auto task = small_config(Tokens::pairs).make_task(laws::seed());
+  const auto task = small_config(5).make_task(laws::seed());
   std::vector<std::size_t> done;
-  const Json result =
-      task->measure(up_to(99, Tokens::pairs), 0, [&](std::size_t now, std::size_t all) {
-        done.push_back(now);
-        EXPECT_EQ(all, 130u);
-      });
+  const Json result = task->measure(up_to(99), 0, [&](std::size_t now, std::size_t all) {
+    done.push_back(now);
+    EXPECT_EQ(all, 130u);
+  });
   EXPECT_EQ(done, (std::vector<std::size_t>{20, 40, 60, 80, 100, 120, 130}));
   ASSERT_EQ(result["pairs"].size(), 5u);
   EXPECT_EQ(result["pairs"][0], 130 * 5);
@@ -233,11 +192,11 @@ TEST(RelationTask, APerfectPredictorIsCensoredAtTheLargestCountedDistance) {
   EXPECT_LT(result["pairs"][4], 105);
   EXPECT_EQ(result["h"], 4);
   EXPECT_EQ(result["censored"], true);
-  EXPECT_EQ(task->summary(result), "pairs, 5 vertices: h* >= 4, false positives 0.000");
+  EXPECT_EQ(task->summary(result), "rows, 5 vertices: h* >= 4, false positives 0.000");
 }
 
 TEST(RelationTask, OneWhoAlwaysSaysYesHasNoReachForItsFalsePositives) {
-  const auto task = small_config(Tokens::rows).make_task(laws::seed());
+  const auto task = small_config().make_task(laws::seed());
   const Json result = task->measure(
       [](const Samples& samples, std::uint32_t) {
         return std::vector<std::int32_t>(samples.targets.size(), 1);
@@ -251,11 +210,11 @@ TEST(RelationTask, OneWhoAlwaysSaysYesHasNoReachForItsFalsePositives) {
 }
 
 TEST(RelationTask, TheResultHasTheStatedKeys) {
-  RelationTaskConfig config = small_config(Tokens::rows);
+  RelationTaskConfig config = small_config();
   config.vertices = 3;
   config.cut = 0;
   const auto task = config.make_task(1);
-  const Json result = task->measure(up_to(1, Tokens::rows), 0, {});
+  const Json result = task->measure(up_to(1), 0, {});
   EXPECT_EQ(result.dump(),
             R"({"kind":"relation","tokens":"rows","vertices":3,"h":1,"censored":false,)"
             R"("recall":[1.0,1.0,0.0],"pairs":[390,260,130],"false_positives":0.0,"graphs":130,)"
@@ -297,10 +256,7 @@ TEST(RelationTask, RefusesSettingsThatNamingThemCanMend) {
     return support::refusal([&] { config.make_task(1); });
   };
   EXPECT_EQ(with([](auto&) {}), "accepted");
-  EXPECT_EQ(with([](auto& c) { c.vertices = 1; }),
-            "task.vertices: expected 2 to 1024 where task.tokens is rows, found 1");
-  EXPECT_EQ(with([](auto& c) { c.tokens = Tokens::pairs; }),
-            "task.vertices: expected 2 to 12 where task.tokens is pairs, found 16");
+  EXPECT_EQ(with([](auto& c) { c.vertices = 1; }), "task.vertices: expected 2 to 1024, found 1");
   EXPECT_EQ(with([](auto& c) { c.cut = 1; }), "task.cut: expected 0 up to, not including, 1");
   EXPECT_EQ(with([](auto& c) { c.cut = std::nan(""); }),
             "task.cut: expected 0 up to, not including, 1");
@@ -312,5 +268,4 @@ TEST(RelationTask, RefusesSettingsThatNamingThemCanMend) {
             "task.false_positives: expected 0 to 1");
 }
 
-}  // namespace
-}  // namespace logdepth::relation_task_tests
+}}  // namespace logdepth::relation_task_tests

@@ -6,24 +6,21 @@
 #include <iostream>
 
 #include "learned/core/trainer.hpp"
-#include "learned/depth_recurrent/expression_task.hpp"
-#include "learned/depth_recurrent/presets.hpp"
-#include "learned/latent_reasoning/presets.hpp"
-#include "learned/reachability/presets.hpp"
-#include "learned/records/training_plan.hpp"
-#include "learned/word_problems/presets.hpp"
+#include "learned/depth_recurrent/tasks.hpp"
+#include "learned/records/training_config.hpp"
+#include "learned/report/criteria.hpp"
+#include "learned/word_problems/word_task.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "tests/support/places.hpp"
 
-namespace logdepth::effects_tests {
-namespace {
+namespace logdepth::effects_tests { namespace {
 
 nlohmann::ordered_json trained(const RunConfig& config) {
-  Trainer trainer(config, torch::kCPU);
+  Trainer trainer({config}, torch::kCPU);
   const std::atomic<bool> interrupted = false;
   const TemporaryFolder folder;
   const Trainer::Stop stop = trainer.train(
-      interrupted, [](const TrainingState&) {}, [] {}, folder.path());
+      interrupted, [](const TrainingState&) {}, [] {}, {folder.path()});
   const RunRecord record = trainer.record(stop, [](std::size_t, std::size_t) {});
   std::cout << trainer.task().summary(record.result) << "; " << record.training["seconds"]
             << " s\n";
@@ -32,7 +29,7 @@ nlohmann::ordered_json trained(const RunConfig& config) {
 
 TEST(TrainingEffects, OnTwinChainsTheFrontierIsTheNumberOfLoops) {
   // DR-1 of the specification of depth-recurrent transformers.
-  const auto result = trained(depth_recurrent(HopTaskConfig::Generator::twin, false));
+  const auto result = trained(preset("thinking_deeper", "graphs"));
   for (std::size_t h = 0; h < result["difficulties"].size(); ++h)
     for (std::size_t t = 0; t < result["loops"].size(); ++t) {
       const int hops = result["difficulties"][h], loops = result["loops"][t];
@@ -48,7 +45,7 @@ TEST(TrainingEffects, OnTwinChainsTheFrontierIsTheNumberOfLoops) {
 
 TEST(TrainingEffects, NestedExpressionsUpToDepthTwoAreDecided) {
   // DR-4 of the specification of depth-recurrent transformers, at the depths that minutes allow.
-  RunConfig config = depth_recurrent_expressions(false);
+  RunConfig config = preset("thinking_deeper", "expressions");
   auto& expressions = config.task.as<ExpressionTaskConfig>();
   expressions.hardest = 2;
   expressions.tested = {1, 2};
@@ -63,7 +60,7 @@ TEST(TrainingEffects, NestedExpressionsUpToDepthTwoAreDecided) {
 
 TEST(TrainingEffects, DiscreteLatentStatesSolveGraphsTwiceAsLargeAsTheTrainedOnes) {
   // LO-3 of the specification of latent reasoning, modulo 3.
-  RunConfig config = latent_reasoning(LatentMethod::discrete, false);
+  RunConfig config = preset("latent_reasoning", "discrete");
   set_by_path(config, "task.modulus=3");
   set_by_path(config, "task.test_nodes=[8,16]");
   config.training.steps = 3000;
@@ -72,7 +69,7 @@ TEST(TrainingEffects, DiscreteLatentStatesSolveGraphsTwiceAsLargeAsTheTrainedOne
   EXPECT_GE(result["cells"][1]["solved"].get<double>(), 0.8);
 }
 
-TEST(StoredPlans, EveryRunThatNeedsNoLanguageModelTakesThreeSteps) {
+TEST(StoredPlans, EveryRunTakesThreeSteps) {
   namespace fs = std::filesystem;
   std::size_t runs = 0;
   for (const auto& entry :
@@ -80,20 +77,18 @@ TEST(StoredPlans, EveryRunThatNeedsNoLanguageModelTakesThreeSteps) {
     if (entry.path().extension() != ".json") continue;
     for (PlannedRun& run : read_training_plan(entry.path())) {
       RunConfig& config = run.config;
-      const auto tokens = config.task->text_tokens();
-      if (tokens && !tokens->model.empty()) continue;  // its files are not here
       config.training.steps = 3;
       config.training.seconds = 0;
       config.training.read_every = 1;
       config.training.curve_first = 0;
       // As few samples as can be: what is asked is whether the run runs.
       set_by_path(config, config.task->asks_products() ? "task.batch_tokens=256" : "task.batch=2");
-      Trainer trainer(config, torch::kCPU);
+      Trainer trainer({config}, torch::kCPU);
       const Tensor before = trainer.network().parameters().values().clone();
       const std::atomic<bool> interrupted = false;
       const TemporaryFolder folder;
       EXPECT_EQ(trainer.train(
-                    interrupted, [](const TrainingState&) {}, [] {}, folder.path()),
+                    interrupted, [](const TrainingState&) {}, [] {}, {folder.path()}),
                 Trainer::Stop::steps)
           << run.name;
       EXPECT_FALSE(torch::equal(before, trainer.network().parameters().values())) << run.name;
@@ -138,7 +133,10 @@ TEST(TrainingEffects, RowTokensReachDistancesThatGrowFasterThanTheirLayers) {
   // not appear the test says so, with the numbers, and is skipped.
   std::vector<int> reached;
   for (const std::uint32_t depth : {1u, 2u, 3u}) {
-    reached.push_back(trained(relation(RelationTaskConfig::Tokens::rows, 16, depth, false))["h"]);
+    RunConfig config = preset("ms25", "row-tokens");
+    config.model.initial = depth;
+    config.model.repeated = 0;
+    reached.push_back(trained(config)["h"]);
   }
   const bool doubling =
       reached[0] >= 1 && reached[1] >= 1.5 * reached[0] && reached[2] >= 1.5 * reached[1];
@@ -147,5 +145,4 @@ TEST(TrainingEffects, RowTokensReachDistancesThatGrowFasterThanTheirLayers) {
                  << reached[1] << ", " << reached[2] << " (-1: too many false positives)";
 }
 
-}  // namespace
-}  // namespace logdepth::effects_tests
+}}  // namespace logdepth::effects_tests

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -18,8 +19,9 @@
 #include "logdepth/test.hpp"
 #include "tests/library/installed.hpp"
 
-namespace logdepth::library_call_tests {
-namespace {
+namespace logdepth::library_call_tests { namespace {
+
+using support::changed, support::refusal;
 
 /// The share of a among the tokens, and whether it is above that of b.
 cells::Program share_of_a(bool verdict) {
@@ -38,17 +40,6 @@ cells::Program share_of_a(bool verdict) {
 
 bool more_a(const Letters& word) {
   return 2 * std::ranges::count(word, "a") > static_cast<std::ptrdiff_t>(word.size());
-}
-
-/// The sentence of the InputError that a call ends with.
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
 }
 
 // Whatever runs a file: each call looks, and what the look throws comes through as it is.
@@ -83,6 +74,20 @@ TEST(Interruption, EndsWhateverRunsAFile) {
     calls[call]();  // nobody is asked any more
     EXPECT_EQ(looks, 5) << "call " << call;
   }
+}
+
+// Sums of long square roots, whose classes are compared two by two: minutes, without a token's end.
+TEST(Interruption, EndsASumOfRoots) {
+  struct Enough {};
+  const Transformer sums = Transformer::load(std::string(LOGDEPTH_SOURCE_DIR) +
+                                             "/tests/claims/false_floats/sums_of_long_roots.json");
+  const auto start = std::chrono::steady_clock::now();
+  const auto passed = [&] { return std::chrono::steady_clock::now() - start; };
+  const Interruption interruption([&] {
+    if (passed() > std::chrono::milliseconds(200)) throw Enough();
+  });
+  EXPECT_THROW((void)run(sums, {2, {{0, 1}, {1, 0}}}, 0, 1), Enough);
+  EXPECT_LT(passed(), std::chrono::seconds(10)) << "a machine that is busy";
 }
 
 TEST(Interruption, AnEarlierOneIsAskedAgain) {
@@ -213,16 +218,6 @@ class WeightsOfTheProgram : public support::OutsideTheTree {
     done(command);
     return Transformer::load(folder.file("written.json"));
   }
-  /// A file that was changed by hand is told the hash that it has now.
-  static Transformer changed(const Transformer& from, const std::string& text) {
-    const std::string said = refusal([&] { return Transformer::from_text(text, "changed.json"); });
-    EXPECT_TRUE(said.starts_with("changed.json")) << said;
-    std::string hash;
-    static const std::regex kHash("[0-9a-f]{64}");
-    for (std::sregex_iterator it(said.begin(), said.end(), kHash), end; it != end; ++it)
-      if (it->str() != from.sha256()) hash = it->str();
-    return Transformer::from_text(std::regex_replace(text, std::regex(from.sha256()), hash));
-  }
 };
 
 TEST_F(WeightsOfTheProgram, AreTheLibrarysByteForByte) {
@@ -302,6 +297,10 @@ TEST_F(WeightsOfTheProgram, ThatBreakAContractAreFoundOut) {
   EXPECT_EQ(answer.decision, run(honest, {"set", "keep"}).decision);
   ASSERT_TRUE(answer.broken_promise);
   EXPECT_NE(answer.broken_promise->find("layer 1, head 0"), std::string::npos);
+  const RoundedAnswer rounded = run_rounded(liar, {"set", "keep"});
+  EXPECT_EQ(rounded.broken_promise, answer.broken_promise);
+  EXPECT_EQ(rounded.certainty, Certainty::uncertified);
+  EXPECT_EQ(run_rounded(honest, {"set", "keep"}).certainty, Certainty::certified);
   const auto on = [](const Letters& word) {
     bool state = false;
     for (const std::string& letter : word)
@@ -407,5 +406,4 @@ TEST_F(WeightsOfTheProgram, AreDrawn) {
             std::string::npos);
 }
 
-}  // namespace
-}  // namespace logdepth::library_call_tests
+}}  // namespace logdepth::library_call_tests

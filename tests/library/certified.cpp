@@ -1,13 +1,15 @@
 // Proofs for every length: the library and the program.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "logdepth/certify.hpp"
 #include "logdepth/constructions.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/library/installed.hpp"
 
-namespace logdepth::certified_tests {
-namespace {
+namespace logdepth::certified_tests { namespace {
 
 class Certified : public support::OutsideTheTree {};
 
@@ -35,6 +37,16 @@ TEST_F(Certified, ACertificateProvesNoOtherFile) {
   EXPECT_THROW(static_cast<void>(recheck(compile_division(), "[")), InputError);
 }
 
+TEST_F(Certified, SelectionsAreNoProofOfTheAnswers) {
+  std::ifstream text(LOGDEPTH_SOURCE_DIR "/examples/programs/majority.cells");
+  const Transformer majority = compile(program_from_text({std::istreambuf_iterator(text), {}}));
+  const Certification found = certify(majority);
+  EXPECT_EQ(found.theorem, "selections");
+  EXPECT_FALSE(found.proved());
+  EXPECT_NE(found.statement.find("what the outputs compute is not proved"), std::string::npos);
+  EXPECT_EQ(recheck(majority, found.certificate).statement, found.statement);
+}
+
 TEST_F(Certified, WhatIsNotProvedNamesTheTheoremAndTheStep) {
   const Certification found = certify(compile_connectivity());
   EXPECT_FALSE(found.proved());
@@ -43,5 +55,4 @@ TEST_F(Certified, WhatIsNotProvedNamesTheTheoremAndTheStep) {
   EXPECT_NE(found.failed[0].reason.find("adjacency"), std::string::npos) << found.failed[0].reason;
 }
 
-}  // namespace
-}  // namespace logdepth::certified_tests
+}}  // namespace logdepth::certified_tests

@@ -11,8 +11,9 @@
 #include "logdepth/test.hpp"
 #include "tests/library/installed.hpp"
 
-namespace logdepth::graph_and_division_tests {
-namespace {
+namespace logdepth::graph_and_division_tests { namespace {
+
+using support::changed, support::refusal;
 
 /// A way from source to target, by one edge after the other.
 bool connected(const DirectedGraph& graph, std::uint32_t source, std::uint32_t target) {
@@ -22,34 +23,6 @@ bool connected(const DirectedGraph& graph, std::uint32_t source, std::uint32_t t
     for (const auto& [from, to] : graph.edges)
       if (reached[from]) reached[to] = true;
   return reached[target];
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
-
-/// Weights that were changed by hand, with the hash that they have now.
-Transformer changed(const Transformer& transformer, const std::string& text) {
-  const std::string said = [&] {
-    try {
-      Transformer::from_text(text);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return transformer.sha256();
-  }();
-  static const std::regex kHash("[0-9a-f]{64}");
-  for (std::sregex_iterator it(said.begin(), said.end(), kHash), end; it != end; ++it)
-    if (it->str() != transformer.sha256())
-      return Transformer::from_text(
-          std::regex_replace(text, std::regex(transformer.sha256()), it->str()));
-  return Transformer::from_text(text);
 }
 
 TEST(TestsOfGraphs, AgreeWithSearches) {
@@ -171,5 +144,4 @@ TEST_F(AgainstTheProgram, RunsOnGraphsAreDrawnAlike) {
   EXPECT_EQ(svg(division, streams), folder.read("streams.svg"));
 }
 
-}  // namespace
-}  // namespace logdepth::graph_and_division_tests
+}}  // namespace logdepth::graph_and_division_tests

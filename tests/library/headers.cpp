@@ -8,8 +8,7 @@
 
 #include "tests/library/installed.hpp"
 
-namespace logdepth::header_tests {
-namespace {
+namespace logdepth::header_tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -153,5 +152,4 @@ TEST_F(PublicHeaders, SayWhatTheSharedObjectExports) {
   EXPECT_GT(seen, 300u);
 }
 
-}  // namespace
-}  // namespace logdepth::header_tests
+}}  // namespace logdepth::header_tests

@@ -5,15 +5,40 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
+#include "logdepth/compile.hpp"
+#include "logdepth/errors.hpp"
 #include "tests/support/processes.hpp"
 
 /// liblogdepth as its users have it: installed somewhere, and nothing of this tree beside it.
 namespace logdepth::support {
 
 namespace fs = std::filesystem;
+
+/// The sentence of the InputError that a call ends with.
+template <class Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+/// Weights that were changed by hand, with the hash that they have now.
+inline Transformer changed(const Transformer& from, const std::string& text) {
+  const std::string said = refusal([&] { return Transformer::from_text(text, "changed.json"); });
+  EXPECT_TRUE(said.starts_with("changed.json")) << said;
+  std::string hash;
+  static const std::regex kHash("[0-9a-f]{64}");
+  for (std::sregex_iterator it(said.begin(), said.end(), kHash), end; it != end; ++it)
+    if (it->str() != from.sha256()) hash = it->str();
+  return Transformer::from_text(std::regex_replace(text, std::regex(from.sha256()), hash));
+}
 
 /// Paths of all files below a folder, relative to it and sorted.
 inline std::vector<std::string> files_below(const fs::path& folder) {

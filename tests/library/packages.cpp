@@ -8,8 +8,7 @@
 #include "tests/library/installed.hpp"
 #include "tests/support/documents.hpp"
 
-namespace logdepth::package_tests {
-namespace {
+namespace logdepth::package_tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -78,5 +77,4 @@ TEST_F(Packages, AreWhatADebianUserExpects) {
   build_and_run(root / "examples/library", fresh / "usr");
 }
 
-}  // namespace
-}  // namespace logdepth::package_tests
+}}  // namespace logdepth::package_tests

@@ -11,8 +11,7 @@
 #include "logdepth/test.hpp"
 #include "tests/library/installed.hpp"
 
-namespace logdepth::ready_made_tests {
-namespace {
+namespace logdepth::ready_made_tests { namespace {
 
 const char* const kCrasp = "examples/crasp/dyck1.crasp";
 
@@ -306,5 +305,4 @@ TEST(ATransitionTable, IsRefusedWhereItIsNone) {
       "language, found --group and transitions");
 }
 
-}  // namespace
-}  // namespace logdepth::ready_made_tests
+}}  // namespace logdepth::ready_made_tests

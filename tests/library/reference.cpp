@@ -4,8 +4,7 @@
 
 #include "tests/library/installed.hpp"
 
-namespace logdepth::reference_tests {
-namespace {
+namespace logdepth::reference_tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -44,5 +43,4 @@ TEST_F(Reference, LeavesNothingOut) {
   EXPECT_NE(doxygen(whole + folder.file("bare.hpp") + "\\n").status, 0) << "it looks for nothing";
 }
 
-}  // namespace
-}  // namespace logdepth::reference_tests
+}}  // namespace logdepth::reference_tests

@@ -11,8 +11,9 @@
 #include "logdepth/run.hpp"
 #include "tests/library/installed.hpp"
 
-namespace logdepth::whole_run_tests {
-namespace {
+namespace logdepth::whole_run_tests { namespace {
+
+using support::refusal;
 
 const char* const kAbb = "(a|b)*abb";
 
@@ -25,16 +26,6 @@ std::vector<Letters> short_words(std::size_t longest) {
       words.back().push_back(letter);
     }
   return words;
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
 }
 
 std::string quoted(const std::string& text) {
@@ -333,5 +324,4 @@ TEST(PrefixesOfManyWords, AreOneArray) {
             std::string::npos);
 }
 
-}  // namespace
-}  // namespace logdepth::whole_run_tests
+}}  // namespace logdepth::whole_run_tests

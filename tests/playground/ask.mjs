@@ -1,14 +1,11 @@
-// node tests/playground/ask.mjs [FOLDER]: answers questions of the page (playground/face.mjs), one JSON object per line,
-// with the native program (LOGDEPTH_BINARY, else `logdepth`), or with logdepth.js and logdepth.wasm of the folder.
+// The native program, and logdepth.js and logdepth.wasm of a folder, as programs of playground/face.mjs.
 import {spawnSync} from 'node:child_process';
 import {existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
-import {createInterface} from 'node:readline';
-import {pathToFileURL} from 'node:url';
 
-import {answer, wasmProgram} from '../../playground/face.mjs';
+import {wasmProgram} from '../../playground/face.mjs';
 
 /** The installed program, in a folder of its own for every command. */
 export const nativeProgram = (binary) => (args, files = {}) => {
@@ -41,11 +38,4 @@ export function builtFolder() {
 export async function programOf(folder) {
   const factory = createRequire(import.meta.url)(resolve(folder, 'logdepth.js'));
   return wasmProgram(await factory({wasmBinary: readFileSync(join(folder, 'logdepth.wasm'))}));
-}
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const program = process.argv[2] ? await programOf(process.argv[2])
-    : nativeProgram(process.env.LOGDEPTH_BINARY ?? 'logdepth');
-  for await (const line of createInterface({input: process.stdin}))
-    console.log(JSON.stringify(answer(program, JSON.parse(line))));
 }

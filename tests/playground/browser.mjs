@@ -10,19 +10,26 @@ const TYPES = {'.html': 'text/html', '.mjs': 'text/javascript', '.js': 'text/jav
                '.json': 'application/json', '.svg': 'image/svg+xml', '.wasm': 'application/wasm', '.txt': 'text/plain'};
 
 /** In place of logdepth.js: the page's commands are run by the program of this machine. */
-const STAND_IN = `var logdepthModule = async () => ({ccall(name, type, types, [text]) {
-  if (name === 'logdepth_left_out') return '[]';
-  const request = new XMLHttpRequest();
-  request.open('POST', '/command', false);
-  request.send(text);
-  return request.responseText;
-}});`;
+const STAND_IN = `var logdepthModule = async () => ({
+  allocateUTF8: (text) => text, UTF8ToString: (text) => text, _free() {}, _logdepth_left_out: () => '[]',
+  _logdepth_command(text) {
+    if (text.includes('trap')) this.broken = true;  // as after a trap of the real one
+    if (this.broken) throw new WebAssembly.RuntimeError('unreachable');
+    const request = new XMLHttpRequest();
+    request.open('POST', '/command', false);
+    request.send(text);
+    return request.responseText;
+  }});`;
 
-/** Serves folders on a free port of loopback; `program`, if any, is a function (arguments, files) as in face.mjs. */
-export function serve(folders, program) {
+/**
+ * Serves folders on a free port of loopback; `program`, if any, is a function (arguments, files) as in face.mjs, which the page gets
+ * after `ready`.
+ */
+export function serve(folders, program, ready = Promise.resolve()) {
   const server = createServer((request, answer) => {
     const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname)).replace(/\/$/, '/index.html');
-    if (program && path === '/logdepth.js') return void answer.end(STAND_IN);
+    if (program && path === '/logdepth.js') return void ready.then(() => answer.end(STAND_IN));
+    if (program && path === '/logdepth.wasm') return void answer.end();
     if (program && path === '/command') {
       let text = '';
       request.on('data', (part) => (text += part)).on('end', () => {
@@ -96,7 +103,9 @@ export class Browser {
 
   /** The value of an expression in the page. */
   async value(expression) {
-    const {result, exceptionDetails} = await this.send('Runtime.evaluate', {expression, awaitPromise: true, returnByValue: true});
+    const frozen = new Promise((_, reject) => setTimeout(reject, 30000, new Error(`the page is frozen: ${expression}`)).unref());
+    const {result, exceptionDetails} = await Promise.race(
+      [frozen, this.send('Runtime.evaluate', {expression, awaitPromise: true, returnByValue: true})]);
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }

@@ -6,7 +6,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
 import {Outcome, edgeList, cellsInput, graphInput, readModel, run, wordInput} from '../../playground/exact_runner.mjs';
-import {canonical, parseJson, sha256} from '../../playground/strict_json.mjs';
+import {hashOf} from './small_files.mjs';
 
 export const folder = mkdtempSync(join(tmpdir(), 'logdepth-playground-'));
 process.on('exit', () => rmSync(folder, {recursive: true, force: true}));
@@ -30,8 +30,7 @@ export function compile(name, ...args) {
 
 /** Stores a file with the hash of its content. */
 export function seal(name, file) {
-  const root = parseJson(JSON.stringify(file));
-  file.sha256 = sha256(new TextEncoder().encode(`${canonical(root, ['derived', 'sha256'])}\n`));
+  file.sha256 = hashOf(file);
   write(name, JSON.stringify(file));
 }
 
@@ -76,7 +75,7 @@ export const summary = () => JSON.stringify(totals);
  * leave the field, the program continues with nested radicals, which takes long: it is run on the first such input alone.
  */
 export async function compare(name, inputs, options) {
-  const model = await readModel(read(name), name), all = inputs.map((input) => observed(model, input));
+  const model = await readModel(`${read(name)}`, name), all = inputs.map((input) => observed(model, input));
   const left = all.findIndex(({outcome}) => outcome === 'outside the field');
   const kept = all.flatMap(({outcome}, i) => (outcome !== 'outside the field' || i === left ? [i] : []));
   const prefixes = model.output.prefix && model.input.kind === 'word' ? ['--prefixes'] : [];

@@ -1,5 +1,9 @@
 // Small files made by hand, and the text of one, to be changed.
-import {canonical, parseJson, sha256} from '../../playground/strict_json.mjs';
+import {createHash, webcrypto} from 'node:crypto';
+
+import {canonical} from '../../playground/weights_file.mjs';
+
+globalThis.crypto ??= webcrypto;  // of node 18
 
 export const matrix = (rows, columns, ...entries) => ({rows, columns, entries});
 
@@ -79,8 +83,7 @@ export const votes = {
   }],
 };
 
-export const hashOf = (file) =>
-  sha256(new TextEncoder().encode(`${canonical(parseJson(JSON.stringify(file)), ['derived', 'sha256'])}\n`));
+export const hashOf = ({derived, sha256, ...content}) => createHash('sha256').update(`${canonical(content)}\n`).digest('hex');
 
 /** The canonical text of a file, with its hash. */
-export const textOf = (file) => `${canonical(parseJson(JSON.stringify({...file, sha256: hashOf(file)})))}\n`;
+export const textOf = (file) => `${canonical({...file, sha256: hashOf(file)})}\n`;

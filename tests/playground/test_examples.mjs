@@ -12,3 +12,14 @@ assert.deepEqual(readdirSync(path('examples')), readdirSync(`${folder}examples`)
 for (const name of readdirSync(path('examples')))
   assert.equal(readFileSync(`${folder}examples/${name}`, 'utf8'), readFileSync(path(`examples/${name}`), 'utf8'),
                `playground/examples/${name}: write it again with playground/write_examples.sh`);
+
+// The files of playground import each other and nothing else, and are short.
+for (const name of readdirSync(folder).filter((name) => name.endsWith('.mjs'))) {
+  const lines = readFileSync(folder + name, 'utf8').split('\n');
+  assert.ok(lines.length <= 500, `${name}: ${lines.length} lines`);
+  lines.forEach((line, i) => assert.ok([...line].length <= 120, `${name}:${i + 1}: ${line.length} columns`));
+  for (const line of lines) {
+    const from = /\bfrom '([^']*)'/.exec(line)?.[1];
+    if (from) assert.ok(from.startsWith('./'), `${name}: ${from}`);
+  }
+}

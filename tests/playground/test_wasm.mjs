@@ -52,7 +52,7 @@ test('weights files, messages and words', () => {
       for (const length of [0, 1, 2, 3, 4, 7, 8, 9, 16, 33]) {
         if (length > 9 && way.options?.unroll) continue;
         const input = Array.from({length}, () => random.pick(letters)).join('');
-        both({ask: 'run', weights: network.weights, input, prefixes: true});
+        both({ask: 'run', weights: network.weights, input: {word: input}, prefixes: true});
         ++words;
       }
     }
@@ -64,7 +64,7 @@ test('weights files, messages and words', () => {
 test('other inputs and other questions', () => {
   for (const source of CRASP) {
     const {weights} = both({ask: 'compile', ...source});
-    for (const input of ['', 'a', '()', '(()', 'ab', 'aab']) both({ask: 'run', weights, input});
+    for (const input of ['', 'a', '()', '(()', 'ab', 'aab']) both({ask: 'run', weights, input: {word: input}});
   }
   const program = both({ask: 'compile', kind: 'program', text: text('examples/programs/flipflop.cells')});
   assert.ok(program.weights);
@@ -78,20 +78,29 @@ test('other inputs and other questions', () => {
   both({ask: 'info', weights: s3.weights});
   both({ask: 'inspect', kind: 'group', text: 'A5'});
   both({ask: 'inspect', kind: 'regex', text: '(a|b)*abb'});
-  both({ask: 'trace', weights: s3.weights, input: 'abab'});
-  both({ask: 'diff', weights: s3.weights, input: 'abab'});
-  both({ask: 'picture', what: 'eggbox', kind: 'regex', text: '(ab)*'});
-  both({ask: 'picture', what: 'cascade', kind: 'group', text: 'S3', word: 'abba'});
+  for (const picture of ['levels', 'eggbox']) both({ask: picture, kind: 'group', text: 'S3', word: 'abba'});
+  for (const args of [['run', 'm.json', '--input=abab', '--trace', 'trace.jsonl'], ['diff', 'm.json', '--input=abab', '--json'],
+                      ['inspect', '--regex=(ab)*', '--eggbox', 'box.svg', '--json']]) {
+    const [ours, theirs] = [wasm, native].map((program) => program(args, {'m.json': s3.weights}));
+    assert.deepEqual([ours.status, ours.output], [theirs.status, theirs.output]);
+    for (const name of ['trace.jsonl', 'box.svg']) assert.equal(ours.files[name], theirs.files[name]);
+  }
+});
+
+test('questions larger than the stack', () => {
+  const {weights} = both({ask: 'compile', kind: 'regex', text: '(a|b)*abb'});
+  both({ask: 'run', weights: weights.replace('{', `{${' '.repeat(5000000)}`), input: {word: 'aabb'}});
+  const {error} = answer(wasm, {ask: 'run', weights, input: {word: `${'ab'.repeat(1000000)}c`}});
+  assert.match(error, /^--input: letter 'c' at position 2000001 /);
 });
 
 test('sentences of refusals', () => {
   for (const question of [
     {ask: 'compile', kind: 'regex', text: '(a|b'}, {ask: 'compile', kind: 'group', text: 'S99x'},
     {ask: 'compile', kind: 'crasp', text: 'nonsense'}, {ask: 'compile', kind: 'automaton', text: '0 1 a b c d e'},
-    {ask: 'info', weights: '{'}, {ask: 'info', weights: '{"format":1}'}, {ask: 'run', weights: '[]', input: 'a'},
+    {ask: 'info', weights: '{'}, {ask: 'info', weights: '{"format":1}'}, {ask: 'run', weights: '[]', input: {word: 'a'}},
     {ask: 'compile', kind: 'regex', text: 'a*', construction: 'scna'}, {ask: 'compile', kind: 'language', text: 'a'},
-    {ask: 'inspect', kind: 'regex', text: '*'}, {ask: 'other'},
-    {ask: 'compile', kind: 'graph', options: {prime: 4, names: 3}}])
+    {ask: 'inspect', kind: 'regex', text: '*'}, {ask: 'other'}, {ask: 'run', weights: '{}'}])
     assert.equal(typeof both(question).error, 'string', JSON.stringify(question));
 });
 
@@ -101,9 +110,8 @@ test('what is left out is refused by name', () => {
                               [['run', 'm.json', '--input=a', '--engine=float64'], 'floating point'],
                               [['draw', 'm.json', '-o', 'm.svg'], 'draw'],
                               [['inspect', '--dot=m.dot'], 'Graphviz'],
-                              [['compile', 'regular', '--regex=a', '-o', 'a.json', '--certify'], 'certify'],
                               [['inspect', '--regex=a', '--eggbox', 'a.pdf'], '.pdf'],
-                              [['inspect', '--regex=a', '--eggbox', 'a.tex'], 'LaTeX']]) {
+                              [['inspect', '--regex=a', '--eggbox', 'a.tex'], 'LaTeX'], [['--man'], 'manual page']]) {
     const {weights} = answer(wasm, {ask: 'compile', kind: 'regex', text: 'a*'});
     const {status, messages} = wasm(args, {'m.json': weights, 'm.dot': 'digraph { a -> b }'});
     assert.equal(status, 2, messages);

@@ -2,22 +2,74 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "logdepth/errors.hpp"
+#include "objects/automaton.hpp"
 #include "objects/cascade.hpp"
-#include "objects/cascade_summary.hpp"
 #include "objects/holonomy.hpp"
+#include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "tests/support/automata_of_maps.hpp"
+#include "objects/transition_monoid.hpp"
 #include "tests/support/fixed_seed.hpp"
-#include "tests/support/words.hpp"
+#include "tests/support/languages.hpp"
 
-namespace logdepth::cascades_tests {
-namespace {
+namespace logdepth::cascades_tests { namespace {
 
-using support::KindOfMaps;
+// Automata given by what their letters do to the states.
+
+Dfa automaton_of_maps(const std::vector<Transformation>& letters, State initial = 0) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < letters.size(); ++i) names.push_back("x" + std::to_string(i));
+  Dfa dfa;
+  dfa.alphabet = Alphabet(names);
+  dfa.initial = initial;
+  dfa.accepting.assign(letters.front().size(), false);
+  for (State q = 0; q < dfa.states(); ++q)
+    for (const Transformation& letter : letters) dfa.next.push_back(letter[q]);
+  return dfa;
+}
+
+/// The points of a named group or monoid are the states.
+Dfa automaton_named(const std::string& name) {
+  return automaton_of_maps(named_monoid(name).generators);
+}
+
+enum class KindOfMaps { any, permutations, monotone, sparse };
+constexpr std::size_t kKindsOfMaps = 4;
+
+/// Unreachable states, equal letters and the identity occur among them.
+Dfa random_automaton_of(std::mt19937_64& random, KindOfMaps kind, std::size_t states,
+                        std::size_t letters) {
+  std::vector<Transformation> maps(letters, identity_transformation(states));
+  for (Transformation& map : maps) {
+    if (kind == KindOfMaps::permutations) {
+      std::shuffle(map.begin(), map.end(), random);
+      continue;
+    }
+    for (State& image : map)
+      if (kind != KindOfMaps::sparse || random() % 3 == 0)
+        image = static_cast<State>(random() % states);
+    if (kind == KindOfMaps::monotone) std::sort(map.begin(), map.end());
+  }
+  return automaton_of_maps(maps, static_cast<State>(random() % states));
+}
+
+/// The sentence with which something is too large, or "accepted".
+std::string limit_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const SizeLimit& limit) {
+    return limit.what();
+  }
+  return "accepted";
+}
 
 Dfa of_regex(const std::string& expression) {
   return minimise(determinise(to_nfa(parse_regex(expression))));
@@ -112,9 +164,8 @@ TEST(Cascades, RunAsTheAutomatonDoesAndContextsContainTheImagesOfThoseBefore) {
   std::mt19937_64 random(laws::seed());
   std::size_t groups = 0, several_classes = 0, left_out = 0;
   for (std::size_t i = 0; i < 800; ++i) {
-    const Dfa dfa =
-        support::random_automaton_of(random, static_cast<KindOfMaps>(i % support::kKindsOfMaps),
-                                     2 + random() % 5, 1 + random() % 3);
+    const Dfa dfa = random_automaton_of(random, static_cast<KindOfMaps>(i % kKindsOfMaps),
+                                        2 + random() % 5, 1 + random() % 3);
     const Holonomy holonomy = decompose(dfa);
     const Cascade cascade = to_cascade(holonomy);
     const NamedSets named(holonomy);
@@ -155,9 +206,8 @@ TEST(Cascades, WithSeveralLevelsMergedRunAsBefore) {
   std::mt19937_64 random(laws::seed());
   std::size_t merges = 0;
   for (std::size_t i = 0; i < 600; ++i) {
-    const Dfa dfa =
-        support::random_automaton_of(random, static_cast<KindOfMaps>(i % support::kKindsOfMaps),
-                                     2 + random() % 5, 1 + random() % 3);
+    const Dfa dfa = random_automaton_of(random, static_cast<KindOfMaps>(i % kKindsOfMaps),
+                                        2 + random() % 5, 1 + random() % 3);
     const Cascade cascade = cascade_of(dfa);
     if (cascade.levels.empty()) continue;
     const std::size_t first = random() % cascade.levels.size();
@@ -176,7 +226,7 @@ TEST(Cascades, WithSeveralLevelsMergedRunAsBefore) {
 }
 
 TEST(Cascades, MergedIntoOneLevelHaveAMapForEachLetter) {
-  const Cascade t5 = cascade_of(support::automaton_named("T5"));
+  const Cascade t5 = cascade_of(automaton_named("T5"));
   const Cascade one = merged(t5, 0, t5.levels.size() - 1);
   ASSERT_EQ(one.levels.size(), 1u);
   EXPECT_EQ(one.levels[0].coordinates.size(), 120u);
@@ -190,24 +240,24 @@ std::string levels_of(const Dfa& dfa) {
 }
 
 TEST(Cascades, OfKnownAutomataHaveTheLevelsFoundByHand) {
-  EXPECT_EQ(levels_of(support::automaton_named("T1")), "");
-  EXPECT_EQ(levels_of(support::automaton_named("flipflop")),
+  EXPECT_EQ(levels_of(automaton_named("T1")), "");
+  EXPECT_EQ(levels_of(automaton_named("flipflop")),
             "level 1: 2 coordinates {0} {1}, 2 resets, 1 context\n");
   // Depth 0, 1, 2 and the sink are 0, 1, 3 and 2.
   EXPECT_EQ(levels_of(of_regex("(a(ab)*b)*")),
             "level 1: 2 coordinates {0,1,2} {1,2,3}, 2 resets, 1 context\n"
             "level 2: 2 coordinates {1,2} {2,3}, 2 resets, 2 contexts\n"
             "level 3: 2 coordinates {2} {3}, 1 reset, 4 contexts\n");
-  EXPECT_EQ(levels_of(support::automaton_named("S3")),
+  EXPECT_EQ(levels_of(automaton_named("S3")),
             "level 1: 3 coordinates {0} {1} {2}, 2 permutations of a group of order 6: Z2, Z3, 1 "
             "context\n");
-  EXPECT_EQ(levels_of(support::automaton_named("T3")),
+  EXPECT_EQ(levels_of(automaton_named("T3")),
             "level 1: 3 coordinates {0,1} {0,2} {1,2}, 1 reset, 2 permutations of a group of order "
             "6: Z2, Z3, 1 context\n"
             "level 2: 2 coordinates {0} {2}, 1 reset, 1 permutation of a group of order 2: Z2, 3 "
             "contexts\n");
   EXPECT_EQ(
-      levels_of(support::automaton_named("A5")),
+      levels_of(automaton_named("A5")),
       "level 1: 5 coordinates {0} {1} {2} {3} {4}, 2 permutations of a group of order 60, not "
       "solvable, 1 context\n");
   EXPECT_EQ(cascade_of(of_regex("(a|b)*abb")).levels.size(), 3u);
@@ -219,25 +269,25 @@ TEST(Cascades, OfLargeAutomataAreMadeAtOnce) {
   ASSERT_EQ(window.levels.size(), 10u);
   for (const CascadeLevel& level : window.levels) EXPECT_EQ(level.coordinates.size(), 2u);
   EXPECT_EQ(window.state.size(), 1024u);
-  EXPECT_EQ(cascade_of(support::automaton_named("T5")).state.size(), 120u);
-  EXPECT_EQ(cascade_of(support::automaton_named("Z4000")).state.size(), 4000u);
+  EXPECT_EQ(cascade_of(automaton_named("T5")).state.size(), 120u);
+  EXPECT_EQ(cascade_of(automaton_named("Z4000")).state.size(), 4000u);
   // Thirty states in a row, one way.
   Transformation up;
   for (State q = 0; q < 30; ++q) up.push_back(std::min<State>(q + 1, 29));
-  const Cascade row = cascade_of(support::automaton_of_maps({up}));
+  const Cascade row = cascade_of(automaton_of_maps({up}));
   EXPECT_EQ(row.levels.size(), 29u);
   EXPECT_EQ(row.state.size(), 30u);
   for (const CascadeLevel& level : row.levels) EXPECT_LE(level.coordinates.size(), 3u);
 }
 
 TEST(Cascades, BeyondTheirLimitsAreRefusedWithTheLevel) {
-  EXPECT_EQ(level_group(cascade_of(support::automaton_named("S7")), 0).order(), 5040u);
+  EXPECT_EQ(level_group(cascade_of(automaton_named("S7")), 0).order(), 5040u);
   EXPECT_EQ(
-      support::limit_of([] { level_group(cascade_of(support::automaton_named("S8")), 0); }),
+      limit_of([] { level_group(cascade_of(automaton_named("S8")), 0); }),
       "level 1 of the cascade has a group of more than 5040 elements, the limit; try the scan "
       "construction");
   // 9, 9*8, ..., 9*8*7*6*5*4 = 60480 chains, then three times as many.
-  EXPECT_EQ(support::limit_of([] { cascade_of(support::automaton_named("T9")); }),
+  EXPECT_EQ(limit_of([] { cascade_of(automaton_named("T9")); }),
             "level 7 of the cascade has more than 100000 chains of coordinates, the limit; try the "
             "scan construction");
   // Up and down a row each interval has two tiles that overlap: 2^17 chains down to level 17.
@@ -247,12 +297,316 @@ TEST(Cascades, BeyondTheirLimitsAreRefusedWithTheLevel) {
     down.push_back(q == 0 ? 0 : q - 1);
   }
   EXPECT_EQ(
-      support::limit_of([&] {
-        cascade_of(support::automaton_of_maps({up, down}));
+      limit_of([&] {
+        cascade_of(automaton_of_maps({up, down}));
       }),
       "level 17 of the cascade has more than 100000 chains of coordinates, the limit; try the "
       "scan construction");
 }
 
-}  // namespace
-}  // namespace logdepth::cascades_tests
+// A word through the levels of an automaton: every level does what the automaton did, the states
+// that are left are those that the levels cannot tell apart, and the picture shows just that.
+
+const std::vector<std::string> kExpressions = {
+    "(a|b)*abb", "b*(ab*ab*)*",  "(a(ab)*b)*", "(a(a(ab)*b)*b)*", "(a|b)*a(a|b){2}",
+    "a*",        "(ab|ba|aa)*b", "(a|b|c)*",   "(aaa)*|b",        "((a|b)(a|b|c)c)*"};
+
+std::vector<Dfa> automata() {
+  std::vector<Dfa> all;
+  for (const std::string& expression : kExpressions)
+    all.push_back(minimise(determinise(to_nfa(parse_regex(expression, std::nullopt)))));
+  for (const char* name : {"S3", "T3", "flipflop", "Z6"}) {
+    const Action action = named_monoid(name);
+    Dfa dfa{action.alphabet, 0, std::vector<bool>(action.points), {}};
+    for (State q = 0; q < action.points; ++q)
+      for (const Transformation& letter : action.generators) dfa.next.push_back(letter[q]);
+    all.push_back(dfa);
+  }
+  return all;
+}
+
+State after(const Dfa& dfa, const Word& word) {
+  State state = dfa.initial;
+  for (const Letter letter : word) state = dfa.step(state, letter);
+  return state;
+}
+
+constexpr std::size_t kLongest = 7;
+
+TEST(CascadeRuns, GoWhereTheAutomatonGoesAndLoseStatesFromLevelToLevel) {
+  for (const Dfa& dfa : automata()) {
+    const Cascade cascade = to_cascade(decompose(dfa));
+    support::for_each_word(dfa.alphabet.size(), 5, [&](const Word& word) {
+      const auto moments = run_cascade(cascade, word);
+      ASSERT_EQ(moments.size(), word.size() + 1);
+      for (std::size_t t = 0; t <= word.size(); ++t) {
+        const Word prefix(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(t));
+        EXPECT_EQ(moments[t].state, after(dfa, prefix));
+        EXPECT_EQ(moments[t].coordinates, coordinates_after(cascade, prefix));
+        EXPECT_EQ(moments[t].steps.size(), t == 0 ? 0 : cascade.levels.size());
+        const std::vector<State>* above = nullptr;
+        for (const auto& left : moments[t].states) {
+          if (above) {
+            EXPECT_TRUE(std::ranges::includes(*above, left));
+          }
+          EXPECT_TRUE(std::ranges::binary_search(left, moments[t].state));
+          above = &left;
+        }
+        if (above) {
+          EXPECT_EQ(*above, std::vector<State>{moments[t].state});
+        }
+      }
+    });
+  }
+}
+
+TEST(CascadeRuns, LeaveTheStatesOfAllWordsWithTheseCoordinates) {
+  for (const Dfa& dfa : automata()) {
+    const Cascade cascade = to_cascade(decompose(dfa));
+    std::map<std::vector<std::uint32_t>, std::set<State>> states;  // by the first coordinates
+    support::for_each_word(dfa.alphabet.size(), kLongest, [&](const Word& word) {
+      auto coordinates = coordinates_after(cascade, word);
+      for (; !coordinates.empty(); coordinates.pop_back())
+        states[coordinates].insert(after(dfa, word));
+    });
+    support::for_each_word(dfa.alphabet.size(), 3, [&](const Word& word) {
+      const CascadeMoment last = run_cascade(cascade, word).back();
+      for (std::size_t i = 0; i < cascade.levels.size(); ++i) {
+        const auto& seen = states[{last.coordinates.begin(),
+                                   last.coordinates.begin() + static_cast<std::ptrdiff_t>(i) + 1}];
+        EXPECT_EQ(std::set(last.states[i].begin(), last.states[i].end()), seen);
+      }
+    });
+  }
+}
+
+TEST(CascadeRuns, NameTheLevelsThatDecideAndNoMoreOfThem) {
+  for (const Dfa& dfa : automata()) {
+    const Cascade cascade = to_cascade(decompose(dfa));
+    // What each letter does at each level, after every word.
+    struct Seen {
+      std::vector<std::uint32_t> coordinates;
+      std::vector<LevelStep> steps;
+    };
+    std::vector<std::vector<Seen>> seen(dfa.alphabet.size());
+    std::set<std::vector<std::uint32_t>> known;
+    support::for_each_word(dfa.alphabet.size(), kLongest, [&](const Word& word) {
+      const auto coordinates = coordinates_after(cascade, word);
+      if (!known.insert(coordinates).second) return;
+      for (Letter letter = 0; letter < dfa.alphabet.size(); ++letter) {
+        Word longer = word;
+        longer.push_back(letter);
+        seen[letter].push_back({coordinates, run_cascade(cascade, longer).back().steps});
+      }
+    });
+    for (const auto& of_letter : seen)
+      for (const Seen& one : of_letter)
+        for (std::size_t i = 0; i < one.steps.size(); ++i) {
+          const auto decided = [&](const std::vector<std::size_t>& levels) {
+            return std::ranges::all_of(of_letter, [&](const Seen& other) {
+              return other.steps[i].map == one.steps[i].map ||
+                     !std::ranges::all_of(levels, [&](std::size_t above) {
+                       return other.coordinates[above] == one.coordinates[above];
+                     });
+            });
+          };
+          const std::vector<std::size_t>& levels = one.steps[i].decided_by;
+          EXPECT_TRUE(decided(levels));
+          for (const std::size_t level : levels) {
+            EXPECT_LT(level, i);
+            auto fewer = levels;
+            std::erase(fewer, level);
+            EXPECT_FALSE(decided(fewer));
+          }
+        }
+  }
+}
+
+// The holonomy decomposition of an automaton: its definitions on small ones, and its limits.
+
+using Set = std::set<State>;
+
+Set of(const StateSet& set) {
+  const std::vector<State> states = states_of(set);
+  return {states.begin(), states.end()};
+}
+
+bool inside(const Set& part, const Set& set) {
+  return std::includes(set.begin(), set.end(), part.begin(), part.end());
+}
+
+Set image(const Set& set, const Transformation& x) {
+  Set images;
+  for (const State q : set) images.insert(x[q]);
+  return images;
+}
+
+/// From the definitions, by all maps that words are.
+class ByDefinition {
+ public:
+  explicit ByDefinition(const TransitionMonoid& monoid) : monoid_(monoid) {
+    Set all;
+    for (const State q : monoid.elements.front()) {
+      all.insert(q);
+      sets_.insert({q});
+    }
+    for (const Transformation& x : monoid.elements) sets_.insert(image(all, x));
+  }
+
+  const std::set<Set>& sets() const { return sets_; }
+  bool below(const Set& p, const Set& q) const {
+    return std::any_of(monoid_.elements.begin(), monoid_.elements.end(),
+                       [&](const Transformation& x) { return inside(p, image(q, x)); });
+  }
+  std::size_t height(const Set& p) {
+    if (p.size() == 1) return 0;
+    const auto known = heights_.find(p);
+    if (known != heights_.end()) return known->second;
+    std::size_t height = 0;
+    for (const Set& q : sets_)
+      if (below(q, p) && !below(p, q)) height = std::max(height, this->height(q) + 1);
+    return heights_[p] = height;
+  }
+  std::set<Set> tiles(const Set& p) const {
+    std::set<Set> tiles;
+    for (const Set& q : sets_) {
+      if (q == p || !inside(q, p)) continue;
+      if (std::none_of(sets_.begin(), sets_.end(), [&](const Set& r) {
+            return r != p && r != q && inside(r, p) && inside(q, r);
+          }))
+        tiles.insert(q);
+    }
+    return tiles;
+  }
+  /// What the words that map p onto itself do to its states.
+  std::size_t group_of(const Set& p) const {
+    std::set<std::vector<State>> maps;
+    for (const Transformation& x : monoid_.elements)
+      if (image(p, x) == p) {
+        std::vector<State> map;
+        for (const State q : p) map.push_back(x[q]);
+        maps.insert(map);
+      }
+    return maps.size();
+  }
+
+ private:
+  const TransitionMonoid& monoid_;
+  std::set<Set> sets_;
+  std::map<Set, std::size_t> heights_;
+};
+
+TEST(Holonomy, IsWhatItsDefinitionsSay) {
+  std::mt19937_64 random(laws::seed());
+  std::size_t examined = 0, groups = 0;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const Dfa dfa = random_automaton_of(random, static_cast<KindOfMaps>(i % kKindsOfMaps),
+                                        2 + random() % 4, 1 + random() % 3);
+    const auto monoid = enumerate_monoid(to_action(dfa).generators, dfa.states(), 150);
+    if (!monoid) continue;
+    ++examined;
+    const Holonomy h = decompose(dfa);
+    ByDefinition expected(*monoid);
+    std::set<Set> sets;
+    for (const StateSet& set : h.sets) sets.insert(of(set));
+    ASSERT_EQ(sets, expected.sets());
+    ASSERT_EQ(sets.size(), h.sets.size());
+    for (std::uint32_t p = 0; p < h.sets.size(); ++p) {
+      const Set set = of(h.sets[p]);
+      ASSERT_EQ(h.height(p), expected.height(set));
+      std::set<Set> tiles;
+      for (const std::uint32_t tile : h.tiles[p]) tiles.insert(of(h.sets[tile]));
+      ASSERT_EQ(tiles, set.size() == 1 ? std::set<Set>{} : expected.tiles(set));
+      ASSERT_EQ(tiles.size(), h.tiles[p].size());
+      for (std::uint32_t q = 0; q < h.sets.size(); ++q)
+        ASSERT_EQ(h.class_of[p] == h.class_of[q],
+                  expected.below(set, of(h.sets[q])) && expected.below(of(h.sets[q]), set));
+    }
+    for (std::uint32_t c = 0; c < h.classes.size(); ++c) {
+      const auto& members = h.classes[c].members;
+      for (const std::uint32_t member : members) ASSERT_EQ(h.class_of[member], c);
+      if (h.classes[c].height == 0) continue;
+      // The words that map a set onto itself act on its tiles, through what they do to its states.
+      const std::size_t order = holonomy_group(h, c).order();
+      ASSERT_EQ(expected.group_of(of(h.sets[members.front()])) % order, 0u);
+      std::set<std::vector<std::uint32_t>> actions;
+      for (const Transformation& x : monoid->elements) {
+        const Set set = of(h.sets[members.front()]);
+        if (image(set, x) != set) continue;
+        std::vector<std::uint32_t> action;
+        for (const std::uint32_t tile : h.tiles[members.front()]) {
+          const Set after = image(of(h.sets[tile]), x);
+          std::uint32_t number = 0;
+          while (of(h.sets[h.tiles[members.front()][number]]) != after) ++number;
+          action.push_back(number);
+        }
+        actions.insert(action);
+      }
+      ASSERT_EQ(actions.size(), order);
+      groups += order > 1;
+    }
+  }
+  EXPECT_GT(examined, 100u);
+  EXPECT_GT(groups, 40u);
+}
+
+TEST(Holonomy, GroupsAreTrivialOrSolvableWhereThoseOfTheMonoidAre) {
+  std::mt19937_64 random(laws::seed());
+  std::size_t examined = 0, aperiodic = 0, solvable = 0, unsolvable = 0;
+  for (std::size_t i = 0; examined < 1000; ++i) {
+    const Dfa dfa = random_automaton_of(random, static_cast<KindOfMaps>(i % kKindsOfMaps),
+                                        2 + random() % 5, 1 + random() % 3);
+    // Of the automata with many products those with many permutations are worth the time.
+    const auto monoid =
+        enumerate_monoid(to_action(dfa).generators, dfa.states(), i % 4 == 1 ? 800 : 300);
+    if (!monoid) continue;
+    ++examined;
+    const Subgroups expected = examine_subgroups(*monoid);
+    bool all_trivial = true, all_solvable = true;
+    for (const ClassSummary& found : summarise(decompose(dfa))) {
+      all_trivial = all_trivial && found.group.order == 1;
+      all_solvable = all_solvable && found.group.steps;
+    }
+    ASSERT_EQ(all_trivial, expected.largest == 1);
+    ASSERT_EQ(all_solvable, expected.derived_length.has_value());
+    aperiodic += all_trivial;
+    solvable += all_solvable && !all_trivial;
+    unsolvable += !all_solvable;
+  }
+  EXPECT_GT(aperiodic, 100u);
+  EXPECT_GT(solvable, 100u);
+  EXPECT_GT(unsolvable, 20u);
+}
+
+TEST(Holonomy, OfAllMapsOfThreePointsHasTheSymmetricGroups) {
+  const std::vector<ClassSummary> classes = summarise(decompose(automaton_named("T3")));
+  ASSERT_EQ(classes.size(), 2u);
+  EXPECT_EQ(classes[0].height, 2u);
+  EXPECT_EQ(classes[0].representative, (std::vector<State>{0, 1, 2}));
+  EXPECT_EQ(classes[0].members, 1u);
+  EXPECT_EQ(classes[0].tiles, (std::vector<std::vector<State>>{{0, 1}, {0, 2}, {1, 2}}));
+  EXPECT_EQ(format_group(classes[0].group), "order 6: Z2, Z3");
+  EXPECT_EQ(classes[1].height, 1u);
+  EXPECT_EQ(classes[1].members, 3u);
+  EXPECT_EQ(classes[1].tiles.size(), 2u);
+  EXPECT_EQ(format_group(classes[1].group), "order 2: Z2");
+}
+
+TEST(Holonomy, RefusesMoreSetsThanItsLimit) {
+  EXPECT_EQ(decompose(automaton_named("T10")).sets.size(), 1023u);
+  EXPECT_EQ(limit_of([] { decompose(automaton_named("T15")); }),
+            "words map the 15 states of the automaton onto more than 20000 different sets, the "
+            "limit; try "
+            "the scan construction");
+  // Letters that do the same are letters all the same.
+  const Dfa t10 = automaton_named("T10");
+  std::vector<Transformation> letters;
+  while (letters.size() < 4000)
+    for (const Transformation& x : to_action(t10).generators) letters.push_back(x);
+  EXPECT_EQ(
+      limit_of([&] { decompose(automaton_of_maps(letters)); }),
+      "words map the 10 states of the automaton onto more than 999 different sets, the limit for "
+      "4002 letters; try the scan construction");
+}
+
+}}  // namespace logdepth::cascades_tests

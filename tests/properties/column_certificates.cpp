@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -13,8 +12,7 @@
 #include "runtime/file/model_rules.hpp"
 #include "tests/support/column_comparison.hpp"
 
-namespace logdepth::column_certificates_tests {
-namespace {
+namespace logdepth::column_certificates_tests { namespace {
 
 constexpr std::uint32_t kWidth = 16, kLetter = 4, kOne = 5;
 
@@ -191,6 +189,15 @@ TEST(ColumnCertificates, AnglesAreOfKeysOfOneLength) {
   check("and two of them as near as each other",
         Planted().attention(kAll, {head({{{0, 3}}, {{1, 8}}}, kCode, kOneKey)}), {"ab"},
         kHandedOver);
+  const std::vector<SparseVector> steeper = {{{0, 1}}, {{1, 2}}};
+  check("and two of them are at one angle",
+        Planted(PositionCode::circle)
+            .codes({{{0, 1}, 2, 1}})
+            .attention(kAll, {head(steeper, kCode, kOneKey)}),
+        {"abba"}, kHandedOver);
+  check("and below the axis the nearest is another",
+        Planted().attention(kAll, {head(steeper, {{{0, -1}}, {{1, -1}}}, kOneKey)}), {"ab"},
+        kHandedOver);
   check("and a direction is not the code that it is made of",
         Planted()
             .attention({{0, 1}, {1, 4}}, {head(kCode, kCode, kOneKey, kCode, {{8, 1}, {9, 1}})})
@@ -220,20 +227,35 @@ TEST(ColumnCertificates, ClassesOfProjectedKeysLieInIntervals) {
         Planted().codes({{{0, 1}, 2, 1}}).attention(kAll, {head(one, keys(1, 1), kOneKey)}),
         {"aab"}, kHandedOver);
   // Only tokens of one letter get a code; the other letter gets a number, so that all norms are 16/5.
-  check("beside several keys that are one number",
-        Planted()
-            .units(kAll,
-                   {{{0, 1}, {kLetter, 1}, {kOne, -1}},
-                    {{1, 1}, {kLetter, 1}, {kOne, -1}},
-                    {{kLetter, -1}}},
-                   {{8, Rational(9, 16)}, {9, Rational(9, 16)}, {10, Rational(9, 32)}})
-            .attention({{kOne, 1}, {8, 1}, {9, 1}, {10, 1}},
-                       {head(one, {{{8, 1}, {10, -1}}}, kOneKey, one, {{11, 1}})})
-            .read({{11, 1}}),
-        {"bba"}, kHandedOver);
+  const auto beside_number = [&](const SparseVector& key) {
+    return Planted()
+        .units(kAll,
+               {{{0, 1}, {kLetter, 1}, {kOne, -1}},
+                {{1, 1}, {kLetter, 1}, {kOne, -1}},
+                {{kLetter, -1}}},
+               {{8, Rational(9, 16)}, {9, Rational(9, 16)}, {10, Rational(9, 32)}})
+        .attention({{kOne, 1}, {8, 1}, {9, 1}, {10, 1}},
+                   {head(one, {key}, kOneKey, one, {{11, 1}})})
+        .read({{11, 1}});
+  };
+  check("beside several keys that are one number", beside_number({{8, 1}, {10, -1}}), {"bba"},
+        kHandedOver);
+  // The code of the first token is 0 where it is least, as the number of the other letter is.
+  check("that touch, with keys of both at the point", beside_number({{8, 1}}), {"ab"}, kHandedOver);
   Head all = head(one, keys(1, 1), kOneKey);
   all.causal = false;
   check("of later tokens", Planted().attention(kAll, {all}), {"ab"}, kHandedOver);
+}
+
+/// Rows look for an a at the position before: the second word has none, and the first one has.
+TEST(ColumnCertificates, KeysOfPlanesAreOfTheOwnWord) {
+  check(
+      "where another word has them",
+      Planted()
+          .codes({{{0, 1}, 0, 1}, {{2, 3}, 1, 1}})
+          .attention(kTwoCodes, {head({{{2, 1}}, {{3, 1}}, {{kOne, 1}}, {{kOne, 1}}},
+                                      {{{0, 1}}, {{1, 1}}, {{kOne, 1}}, {{kLetter, 1}}}, kOneKey)}),
+      {"aaa", "bbb"}, kRun);
 }
 
 TEST(ColumnCertificates, ContractsAreProvedAsTheyAreWritten) {
@@ -484,5 +506,4 @@ TEST(ColumnCertificates, AMaskIsInADirectionAlready) {
   check("of a repeated layer", twice, {"abba"}, kRun);
 }
 
-}  // namespace
-}  // namespace logdepth::column_certificates_tests
+}}  // namespace logdepth::column_certificates_tests

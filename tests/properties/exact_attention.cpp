@@ -1,31 +1,43 @@
 // attend_exactly against a reference that compares every query with every visible key, on heads
 // whose numbers are hard for doubles: near ties, roots, and what is beyond the range of double.
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iostream>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "runtime/exact/attention_question.hpp"
-#include "runtime/exact/attention_rules.hpp"
+#include "runtime/exact/exact.hpp"
 #include "runtime/exact/value_pool.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "tests/support/fixed_seed.hpp"
-#include "tests/support/head_reference.hpp"
 #include "tests/support/head_samples.hpp"
 
-namespace logdepth::exact_attention_tests {
-namespace {
+namespace logdepth::exact_attention_tests { namespace {
 
 using laws::HeadSample;
 using laws::HeadSamples;
+using laws::HeadShape;
 using laws::HeadTally;
 using laws::InternedHead;
 using laws::Vector;
+
+/// Exact attention against the definition.
+AttentionStatistics expect_exact_answers(const HeadSample& head, InternedHead& interned,
+                                         HeadTally& tally) {
+  AttentionStatistics statistics;
+  laws::expect_reference_answers(
+      head, interned,
+      [&](const RowSink& sink) { attend_exactly(interned.rows, interned.pool, statistics, sink); },
+      tally);
+  return statistics;
+}
 
 TEST(ExactAttention, SelectsAndAveragesWhatTheDefinitionSays) {
   HeadSamples heads(laws::seed());
@@ -37,13 +49,7 @@ TEST(ExactAttention, SelectsAndAveragesWhatTheDefinitionSays) {
     const HeadSample head = heads.numbers();
     InternedHead interned(head.shape);
     interned.take(head);
-    AttentionStatistics statistics;
-    laws::expect_reference_answers(
-        head, interned,
-        [&](const RowSink& sink) {
-          attend_exactly(interned.rows, interned.pool, interned.memory, statistics, 1, sink);
-        },
-        tally);
+    const AttentionStatistics statistics = expect_exact_answers(head, interned, tally);
     EXPECT_EQ(statistics.rows, head.tokens());
     EXPECT_LE(statistics.exact_ties, statistics.decided_exactly);
     if (HasFailure()) FAIL() << "head " << i << ": " << head.text();
@@ -61,59 +67,67 @@ TEST(ExactAttention, SelectsAndAveragesWhatTheDefinitionSays) {
   EXPECT_GT(tally.several_keys, 1000u);
 }
 
-/// The components of a vector that a question compares.
-Vector on(const Question& question, const Vector& vector) {
+std::string counters(const AttentionStatistics& s) {
+  std::string text = std::to_string(s.rows) + " rows, by rule";
+  for (const std::uint64_t rows : s.by_rule) text += " " + std::to_string(rows);
+  return text + "; " + std::to_string(s.scores) + " scores, " +
+         std::to_string(s.decided_in_double) + " + " + std::to_string(s.decided_exactly) +
+         " comparisons, " + std::to_string(s.exact_ties) + " ties";
+}
+
+Vector joined(const std::vector<Vector>& blocks) {
   Vector result;
-  for (const auto& block : question.blocks)
-    for (const std::uint32_t d : block) result.push_back(vector[d]);
+  for (const Vector& block : blocks) result.insert(result.end(), block.begin(), block.end());
   return result;
 }
 
-// The last rule must answer every question on its own, and its counters have an exact meaning.
-TEST(ExactAttention, TheLastRuleAnswersEveryHeadAndComparesEachVisibleKeyOnce) {
+/// The components of a query that are not zero and on which keys differ.
+std::vector<std::size_t> asked_dimensions(const HeadSample& head, std::size_t row) {
+  std::vector<std::size_t> asked;
+  for (std::size_t d = 0; d < head.shape.dimension(); ++d)
+    if (!head.queries[row][d].is_zero() &&
+        std::any_of(head.keys.begin(), head.keys.end(),
+                    [&](const Vector& key) { return !(key[d] == head.keys[0][d]); }))
+      asked.push_back(d);
+  return asked;
+}
+Vector on(const std::vector<std::size_t>& dimensions, const Vector& vector) {
+  Vector result;
+  for (const std::size_t d : dimensions) result.push_back(vector[d]);
+  return result;
+}
+
+// Per distinct query, on the dimensions it asks for: one score for each distinct key that its last row
+// sees, and one comparison less than scores.
+TEST(ExactAttention, ComparesEachVisibleKeyOnceWithEachQuery) {
   HeadSamples heads(laws::seed() + 1);
   AttentionStatistics total;
   HeadTally tally;
   for (int i = 0; i < 12000; ++i) {
     heads.move_codes_to(i % 2 == 0 ? 0 : 1000000);
     const HeadSample head = heads.numbers();
+    if (head.shape.dimension() > 3)
+      continue;  // its queries may ask for more sets than are told apart
     InternedHead interned(head.shape);
     interned.take(head);
-    AttentionStatistics statistics;
-    // Per distinct query, on the dimensions it is asked for: one score for each distinct key that
-    // its last row sees, and one comparison less than scores.
+    const AttentionStatistics statistics = expect_exact_answers(head, interned, tally);
+    std::vector<std::pair<std::vector<std::size_t>, Vector>>
+        queries;  // of the rows, the last first
     std::size_t scores = 0, comparisons = 0;
-    laws::expect_reference_answers(
-        head, interned,
-        [&](const RowSink& sink) {
-          for (Question& question : questions_of(interned.rows, interned.pool, interned.memory)) {
-            attend_by_distinct_keys(question, statistics, 1);
-            for (const Ask& ask : question.asks) EXPECT_NE(ask.answer, Question::kOpen);
-            average_answers(question, sink);
-            std::vector<std::pair<Vector, std::size_t>> queries;  // query, its last row
-            for (const std::size_t row : question.tokens) {
-              const Vector query = on(question, head.queries[row]);
-              const auto found =
-                  std::find_if(queries.begin(), queries.end(),
-                               [&](const auto& entry) { return entry.first == query; });
-              if (found == queries.end()) {
-                queries.emplace_back(query, row);
-              } else {
-                found->second = row;
-              }
-            }
-            for (const auto& [query, row] : queries) {
-              std::vector<Vector> seen;
-              for (std::size_t j = 0; j < head.visible(row); ++j) {
-                const Vector key = on(question, head.keys[j]);
-                if (std::find(seen.begin(), seen.end(), key) == seen.end()) seen.push_back(key);
-              }
-              scores += seen.size();
-              comparisons += seen.size() - 1;
-            }
-          }
-        },
-        tally);
+    for (std::size_t row = head.tokens(); row-- > 0;) {
+      const auto asked = asked_dimensions(head, row);
+      const std::pair query{asked, on(asked, head.queries[row])};
+      if (asked.empty() || std::find(queries.begin(), queries.end(), query) != queries.end())
+        continue;
+      queries.push_back(query);
+      std::vector<Vector> seen;
+      for (std::size_t j = 0; j < head.visible(row); ++j) {
+        const Vector key = on(asked, head.keys[j]);
+        if (std::find(seen.begin(), seen.end(), key) == seen.end()) seen.push_back(key);
+      }
+      scores += seen.size();
+      comparisons += seen.size() - 1;
+    }
     EXPECT_EQ(statistics.scores, scores);
     EXPECT_EQ(statistics.decided_in_double + statistics.decided_exactly, comparisons);
     EXPECT_LE(statistics.exact_ties, statistics.decided_exactly);
@@ -128,36 +142,139 @@ TEST(ExactAttention, TheLastRuleAnswersEveryHeadAndComparesEachVisibleKeyOnce) {
   EXPECT_GT(total.decided_exactly - total.exact_ties, 500u);
 }
 
-// Two scores that differ by 2 * 10^-16 of their size, and by nothing: in one dimension, where the
-// largest key answers, and in three, where two scores have to be compared.
+/// Random heads block by block, one shape after the other as loops ask them.
+class PlantedHeads {
+ public:
+  void expect_right(std::size_t longest) {
+    const HeadShape shape = samples_.shape();
+    InternedHead interned(shape);
+    for (int repeat = 0; repeat < 3 && !testing::Test::HasFailure(); ++repeat) {
+      samples_.move_codes_to(samples_.one_in(2) ? 0 : samples_.one_in(2) ? 1000 : 1000000000);
+      expect_right(samples_.planted(shape, 1 + samples_.below(longest)), interned);
+    }
+  }
+  void expect_right(const HeadSample& head, InternedHead& interned) {
+    interned.take(head);
+    AttentionStatistics statistics;
+    laws::expect_reference_answers(
+        head, interned,
+        [&](const RowSink& sink) {
+          attend_exactly(interned.rows, interned.pool, statistics, sink);
+        },
+        tally);
+    if (testing::Test::HasFailure()) ADD_FAILURE() << head.text();
+    total += statistics;
+  }
+
+  AttentionStatistics total;
+  HeadTally tally;
+
+ private:
+  HeadSamples samples_{laws::seed()};
+};
+
+TEST(ExactAttention, AnswersHeadsWhoseKeysStandOnCirclesAndTieInBlocks) {
+  PlantedHeads heads;
+  for (int i = 0; i < 2500 && !HasFailure(); ++i) heads.expect_right(14);
+  for (int i = 0; i < 40 && !HasFailure(); ++i) heads.expect_right(180);
+  std::cout << counters(heads.total) << "; " << heads.tally.ties << " rows with several positions, "
+            << heads.tally.several_keys << " with several keys\n";
+  for (const AttentionRule rule :
+       {AttentionRule::uniform, AttentionRule::one_query, AttentionRule::distinct_keys})
+    EXPECT_GT(heads.total.by_rule[static_cast<std::size_t>(rule)], 500u)
+        << attention_rule_name(rule);
+  EXPECT_EQ(heads.total.rows, heads.tally.rows);
+  EXPECT_GT(heads.total.exact_ties, 500u);
+}
+
+// Long enough for keys to be looked up: codes of one norm, and queries that are multiples of them, of five
+// positions before. The first five find no key, and eight
+// that have a 0 ask for less; where one key is longer, none does.
+TEST(ExactAttention, LooksUpTheKeyThatAQueryIsAMultipleOf) {
+  HeadSample head;
+  head.shape = {{4}, {1}};
+  head.values.emplace_back();
+  const auto code = [](std::int64_t position, const Rational& scale) {
+    Vector vector;
+    for (const Rational& x : two_circle_code(static_cast<std::uint64_t>(position)))
+      vector.push_back(x * scale);
+    return vector;
+  };
+  for (std::int64_t i = 0; i < 140; ++i) {
+    head.queries.push_back(code(i < 5 ? 400 + i : i - 5, Rational(1 + i % 3, 3)));
+    head.keys.push_back(code(i, 1));
+    head.values[0].push_back({i});
+  }
+  for (const bool one_norm : {true, false})
+    for (const bool causal : {false, true}) {
+      PlantedHeads heads;
+      head.causal = causal;
+      if (!one_norm) head.keys[7] = code(7, 2);
+      InternedHead interned(head.shape);
+      heads.expect_right(head, interned);
+      EXPECT_EQ(heads.total.by_rule[static_cast<std::size_t>(AttentionRule::match)],
+                one_norm ? 127u : 0u);
+    }
+}
+
+// Queries that are zero on some of four blocks, in so many ways that all are asked for together:
+// whatever stands there is as good as any other. A head before asked for one block alone.
+TEST(ExactAttention, WhereAQueryIsZeroAllKeysAreAlike) {
+  const Vector zero = {0, 0}, one = {Rational(3, 5), Rational(4, 5)},
+               other = {Rational(4, 5), Rational(3, 5)};
+  HeadSample one_block, many;
+  for (HeadSample* head : {&one_block, &many}) {
+    head->shape = {{2, 2, 2, 2}, {1}};
+    head->values.emplace_back();
+    for (int i = 0; i < 81; ++i) {
+      const Vector keys[] = {zero, one, other};
+      const auto asked = [&](int bit) { return i >> bit & 1 ? one : zero; };
+      head->queries.push_back(head == &many ? joined({asked(0), asked(1), asked(2), asked(3)})
+                                            : joined({one, zero, zero, zero}));
+      head->keys.push_back(joined({keys[i % 3], keys[i / 3 % 3], keys[i / 9 % 3], keys[i / 27]}));
+      head->values[0].push_back({i});
+    }
+  }
+  PlantedHeads heads;
+  for (const bool causal : {false, true}) {
+    InternedHead interned(many.shape);
+    one_block.causal = many.causal = causal;
+    heads.expect_right(one_block, interned);
+    heads.expect_right(many, interned);
+  }
+  EXPECT_GT(heads.tally.several_keys, 200u);
+}
+
+// Two scores that differ by 2 * 10^-16 of their size, and by nothing.
 TEST(ExactAttention, DecidesNearTiesAndTiesThatNoDoubleCanTell) {
   const Rational tiny(1, std::int64_t{1} << 62);
   for (const bool plain : {true, false})
     for (const int sign : {-1, 0, 1}) {
       const Real root = Real::root(Rational(2)), shifted = root + Real(Rational(sign) * tiny);
       HeadSample head;
-      head.shape = {{plain ? 1u : 3u}, {1}};
+      head.shape = {{plain ? 1u : 2u}, {1}};
       head.causal = false;
-      head.queries = {{1}, {-1}};
+      head.queries = {{1}, {1}};
       head.keys = {{root}, {shifted}};
       head.values = {{{0}, {1}}};
       if (!plain) {
-        head.queries = {{1, 1, 1}, {-1, 1, 1}};
-        head.keys = {{root, 1, 0}, {shifted, 0, 1}};
+        head.queries = {{1, 1}, {1, 1}};
+        head.keys = {{root, 1}, {1, shifted}};
       }
       InternedHead interned(head.shape);
       interned.take(head);
       AttentionStatistics statistics;
-      std::vector<Real> averages(2);
-      attend_exactly(interned.rows, interned.pool, interned.memory, statistics, 1,
-                     [&](const SelectedRow& row, std::span<const TupleId> average) {
-                       const auto& tuples = *interned.rows.values[0].tuples;
-                       averages[row.row] = interned.pool[tuples[average[0]][0]];
-                     });
-      EXPECT_EQ(averages[0], sign == 0 ? Real(Rational(1, 2)) : Real(sign > 0 ? 1 : 0));
-      EXPECT_EQ(averages[1], sign == 0 ? Real(Rational(1, 2)) : Real(sign > 0 ? 0 : 1));
-      EXPECT_EQ(statistics.decided_exactly > 0, !plain);
-      EXPECT_EQ(statistics.exact_ties > 0, !plain && sign == 0);
+      HeadTally tally;
+      laws::expect_reference_answers(
+          head, interned,
+          [&](const RowSink& sink) {
+            attend_exactly(interned.rows, interned.pool, statistics, sink);
+          },
+          tally);
+      EXPECT_EQ(tally.ties, sign == 0 ? 2u : 0u);
+      // Equal keys are one class, and nothing is compared.
+      EXPECT_EQ(statistics.decided_exactly, plain && sign == 0 ? 0u : 1u);
+      EXPECT_EQ(statistics.exact_ties, !plain && sign == 0 ? 1u : 0u);
     }
 }
 
@@ -202,19 +319,70 @@ TEST(ExactAttention, DecidesWhatADoubleRoundsOverflowsOrUnderflows) {
       head.values = {{{0}, {1}}};
       InternedHead interned(head.shape);
       interned.take(head);
-      AttentionStatistics statistics;
       HeadTally tally;
-      laws::expect_reference_answers(
-          head, interned,
-          [&](const RowSink& sink) {
-            attend_exactly(interned.rows, interned.pool, interned.memory, statistics, 1, sink);
-          },
-          tally);
+      const AttentionStatistics statistics = expect_exact_answers(head, interned, tally);
       EXPECT_EQ(tally.ties, statistics.exact_ties > 0 ? 2u : 0u) << pair.what;
       EXPECT_EQ(statistics.decided_exactly, 1u) << pair.what;
       EXPECT_EQ(statistics.scores, 2u) << pair.what;
     }
 }
 
-}  // namespace
-}  // namespace logdepth::exact_attention_tests
+/// The integer points of a ball in random order: no corner of its box is among them, so that
+/// no look-up answers them.
+std::vector<std::array<int, 3>> points_of_a_ball(HeadSamples& random) {
+  std::vector<std::array<int, 3>> points;
+  for (int x = -8; x <= 8; ++x)
+    for (int y = -8; y <= 8; ++y)
+      for (int z = -8; z <= 8; ++z)
+        if (x * x + y * y + z * z <= 64) points.push_back({x, y, z});
+  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random.below(i)]);
+  return points;
+}
+
+TEST(ExactAttention, AnswersManyQueriesThatNoLookUpAnswers) {
+  HeadSamples random(laws::seed() + 1);
+  const auto points = points_of_a_ball(random);
+  const HeadShape shape{{3}, {1}};
+  for (const bool causal : {false, true}) {
+    InternedHead interned(shape);
+    interned.rows.causal = causal;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      std::vector<ValueId> vector;
+      for (const int x : points[i]) vector.push_back(interned.pool.intern(Real(x)));
+      interned.rows.keys.push_back(interned.rows.vectors->intern(vector.data()));
+      const ValueId value = interned.pool.intern(Real(static_cast<std::int64_t>(i)));
+      interned.rows.values[0].ids.push_back(interned.rows.values[0].tuples->intern(&value));
+    }
+    interned.rows.queries = interned.rows.keys;
+    std::reverse(interned.rows.queries.begin(), interned.rows.queries.end());
+    AttentionStatistics statistics;
+    std::size_t rows = 0, wrong = 0, ties = 0;
+    attend_exactly(interned.rows, interned.pool, statistics,
+                   [&](const SelectedRow& row, std::span<const TupleId> averages) {
+                     const auto& q = points[points.size() - 1 - row.row];
+                     int largest = -1000;
+                     std::int64_t sum = 0, count = 0;
+                     for (std::size_t j = 0; j < row.visible; ++j) {
+                       const auto& k = points[j];
+                       const int score = q[0] * k[0] + q[1] * k[1] + q[2] * k[2];
+                       if (score > largest) sum = count = 0;
+                       largest = std::max(largest, score);
+                       if (score < largest) continue;
+                       sum += static_cast<std::int64_t>(j);
+                       ++count;
+                     }
+                     ++rows;
+                     ties += count > 1;
+                     const ValueId average = (*interned.rows.values[0].tuples)[averages[0]][0];
+                     wrong += row.visible != (causal ? row.row + 1 : points.size()) ||
+                              static_cast<std::int64_t>(row.count) != count ||
+                              !(interned.pool[average] == Real(Rational(sum, count)));
+                   });
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(rows, points.size());
+    EXPECT_GT(ties, 100u);
+    EXPECT_GT(statistics.by_rule[static_cast<std::size_t>(AttentionRule::distinct_keys)], 1500u);
+  }
+}
+
+}}  // namespace logdepth::exact_attention_tests

@@ -7,24 +7,22 @@
 #include <cmath>
 #include <cstddef>
 #include <iostream>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "compiler/difference/float_difference.hpp"
+#include "compiler/difference/first_difference.hpp"
 #include "compiler/passes/compile.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
+#include "constructions/MS25/regular_language.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/derived.hpp"
-#include "runtime/file/weights_file.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/floats/float_run.hpp"
+#include "tests/support/power_of_two.hpp"
 
-namespace logdepth::float_decisions_tests {
-namespace {
+namespace logdepth::float_decisions_tests { namespace {
 
 using Engine = FloatOptions::Engine;
 using Rule = FloatOptions::Rule;
@@ -58,12 +56,6 @@ Model two_keys_model() {
   m.layers = {layer};
   EXPECT_EQ(first_violation(m), "");
   return m;
-}
-
-Rational power_of_two(int exponent) {
-  Rational result = 1;
-  for (int i = 0; i < std::abs(exponent); ++i) result = result * Rational(2);
-  return exponent < 0 ? result.inverse() : result;
 }
 
 Tokens two_cells(const std::vector<std::pair<Rational, Rational>>& rows) {
@@ -401,5 +393,4 @@ TEST(FloatDecisions, BeyondTheRangeOfTheFormatAreNotCertifiedWrong) {
   EXPECT_GT(certified, 500u);
 }
 
-}  // namespace
-}  // namespace logdepth::float_decisions_tests
+}}  // namespace logdepth::float_decisions_tests

@@ -14,8 +14,7 @@
 #include "objects/text_format.hpp"
 #include "tests/support/graphs.hpp"
 
-namespace logdepth::graph_dialects_tests {
-namespace {
+namespace logdepth::graph_dialects_tests { namespace {
 
 using namespace support;
 
@@ -176,32 +175,6 @@ RC_GTEST_PROP(GraphDialects, Graph6AndSparse6AreRead, ()) {
   RC_ASSERT(read_graph(":" + size + sixes(sparse, true), "x.s6") == graph);
 }
 
-RC_GTEST_PROP(GraphFormats, EveryPairKeepsTheGraph, ()) {
-  const Graph graph = draw_graph(false);
-  Graph plain;  // for edge lists, whose names have no blanks
-  for (const std::string& name : graph.names())
-    plain.add_vertex(name == "New York" ? "York" : name);
-  each_edge(graph, [&](Vertex from, Vertex to) { plain.add_edge(from, to); });
-  const std::vector<std::string> named = {"x.edges", "x.txt", "x.dot", "x.graphml", "x.json"};
-  const std::vector<std::string> numbered = {"x.gr", "x.mtx"};
-  for (const std::string& first : named)
-    for (const std::string& second : named) {
-      const Graph there = read_graph(write_graph(plain, first), first);
-      RC_ASSERT(same_graph(read_graph(write_graph(there, second), second), plain));
-    }
-  const Graph numbers = renamed(graph, 1);
-  for (const std::string& first : numbered)
-    for (const auto& others : {named, numbered})
-      for (const std::string& second : others) {
-        RC_ASSERT(same_graph(
-            read_graph(write_graph(read_graph(write_graph(numbers, first), first), second), second),
-            numbers));
-        RC_ASSERT(same_graph(
-            read_graph(write_graph(read_graph(write_graph(numbers, second), second), first), first),
-            numbers));
-      }
-}
-
 /// Of nauty's description of its formats.
 TEST(GraphDialects, TheExamplesOfNautyAreRead) {
   const auto edges = [](const Graph& graph) {
@@ -327,6 +300,99 @@ TEST(GraphFormats, WhatIsRecognisedAndNotReadIsNamedWithWhatConvertsIt) {
       "it");
 }
 
+TEST(GraphFormats, CommentsThatAreStructureAreNamed) {
+  const std::string lgl = "# a\nb 1.5\nc 2\n# b\nc 1\n",
+                    tgf = "1 first\n2 second\n#\n1 2 an edge\n";
+  EXPECT_EQ(
+      refusal(lgl, "x"),
+      "x: the content is LGL; expected a graph; 'python3 -c \"import igraph; "
+      "igraph.Graph.Read_Lgl(\\\"x\\\", directed=False).write_graphml(\\\"graph.graphml\\\")\"' "
+      "converts it");
+  EXPECT_TRUE(refusal(lgl, "x.txt").starts_with("x.txt: the content is LGL;"));
+  EXPECT_TRUE(refusal(tgf, "x").starts_with(
+      "x: the content is TGF, the trivial graph format; expected a graph; 'awk \"/^#/ {"));
+  EXPECT_TRUE(refusal("1\n2\n#\n1 2\n", "x.edges")
+                  .starts_with("x.edges: the name implies an edge list and the content is TGF"));
+  EXPECT_EQ(refusal("nodedef>name VARCHAR\n1\nedgedef>node1,node2\n1,1\n", "x"),
+            "x: the content is GDF, which Gephi reads and saves as GEXF; expected a graph");
+  EXPECT_EQ(refusal("{\"graph\": {\"nodes\": {\"a\": {}}, \"edges\": []}}", "x"),
+            "x: the content is JSON Graph Format; expected a graph");
+  // The comments of edge lists are none of these.
+  for (const std::string text : {"#\n# of somebody\n#\n1 2\n", "# cities\na b\n# more\nb c\n",
+                                 "1 2\n# 1\n2 3 \n", "# 1\n1 2\n", "# a\nb c\n# b\n"})
+    EXPECT_EQ(refusal(text, "x.txt"), "") << text;
+  EXPECT_EQ(refusal(tgf.substr(0, 3), "x", "edges"), "");
+}
+
+TEST(GraphFormats, AKeyOfAnEdgeSaysItsDirection) {
+  const auto edges = [](const std::string& text) {
+    const Graph graph = read_graph(text, "x");
+    return std::vector<bool>{graph.has_edge(0, 1), graph.has_edge(1, 0), graph.has_edge(1, 2),
+                             graph.has_edge(2, 1)};
+  };
+  const std::vector<bool> first_one_way = {true, false, true, true};
+  const auto gml = [](const std::string& graph, const std::string& first,
+                      const std::string& second) {
+    return "graph [ " + graph +
+           " node [ id 0 ] node [ id 1 ] node [ id 2 ] edge [ source 0 target 1 " + first +
+           " ] edge [ source 1 target 2 " + second + " ] ]";
+  };
+  EXPECT_EQ(edges(gml("directed 1", "", "directed 0")), first_one_way);
+  EXPECT_EQ(edges(gml("", "directed 1", "")), first_one_way);
+  EXPECT_EQ(refusal(gml("", "directed 2", ""), "x"),
+            "x:1: expected 'directed 0' or 'directed 1', found '2', at column 86");
+  const auto graphml = [](const std::string& graph, const std::string& first,
+                          const std::string& second) {
+    return "<graphml><key id=\"d\"/><graph edgedefault=\"" + graph +
+           "\"><node id=\"0\"/><node id=\"1\"/><node id=\"2\"/><edge source=\"0\" target=\"1\" " +
+           first + "/><edge source=\"1\" target=\"2\" " + second + "/></graph></graphml>";
+  };
+  EXPECT_EQ(edges(graphml("directed", "", "directed=\"false\"")), first_one_way);
+  EXPECT_EQ(edges(graphml("undirected", "directed=\"1\"", "")), first_one_way);
+  EXPECT_EQ(edges(graphml("undirected", "isDirect=\"true\"", "isDirect=\"false\"")), first_one_way);
+  const auto json = [](const std::string& graph, const std::string& first,
+                       const std::string& second) {
+    return "{" + graph + "\"nodes\": [{\"id\": 0}, {\"id\": 1}, {\"id\": 2}], \"links\": [" +
+           "{\"source\": 0, \"target\": 1" + first + "}, {\"source\": 1, \"target\": 2" + second +
+           "}]}";
+  };
+  EXPECT_EQ(edges(json("\"directed\": true,", "", ", \"directed\": false")), first_one_way);
+  EXPECT_EQ(edges(json("", ", \"directed\": true", "")), first_one_way);
+}
+
+TEST(GraphFormats, IdsThatCouldBePositionsAreNoted) {
+  const auto notes = [](const std::string& first, const std::string& second) {
+    return read_graph("{\"directed\": true, \"nodes\": [{\"id\": " + first + "}, {\"id\": " +
+                          second + "}], \"links\": [{\"source\": 0, \"target\": 1}]}",
+                      "x.json")
+        .notes;
+  };
+  EXPECT_EQ(notes("1", "0"), (std::vector<std::string>{
+                                 "x.json: the ends of edges are read as ids of nodes; networkx 1 "
+                                 "and D3 write positions in the list of nodes"}));
+  EXPECT_TRUE(notes("0", "1").empty());
+}
+
+TEST(GraphFormats, MetisWithAFormatIsRecognised) {
+  const auto text_of = [](const Graph& graph) {
+    std::string text;
+    each_edge(graph, [&](Vertex from, Vertex to) {
+      text += graph.names()[from] + graph.names()[to] + " ";
+    });
+    return text;
+  };
+  for (const char* name : {"x", "x.txt", "x.graph", "x.metis"}) {
+    EXPECT_EQ(text_of(read_graph("4 2 0\n2 4\n1\n\n1\n", name)), "12 14 21 41 ") << name;
+    EXPECT_EQ(text_of(read_graph("3 2 001\n2 7 3 5\n1 7\n1 5\n", name)), "12 13 21 31 ") << name;
+    EXPECT_EQ(text_of(read_graph("2 1 11 2\n9 9 2 7\n9 9 1 7\n", name)), "12 21 ") << name;
+  }
+  EXPECT_EQ(
+      refusal("4 2 0\n2 4\n1\n\n3\n", "x.graph"),
+      "x.graph:5: expected 1 as a neighbour of 4, which is a neighbour of 1; a file .graph that "
+      "begins with numbers is read as METIS, and --format edges reads an edge list");
+  EXPECT_EQ(refusal("a b\nb c\n", "x.graph"), "");
+}
+
 /// Comments that declare the direction of the edges.
 TEST(GraphFormats, UndirectedEdgeListsOfSnapAndKonectAreUndirected) {
   const auto edges = [](const std::string& comment) {
@@ -336,6 +402,9 @@ TEST(GraphFormats, UndirectedEdgeListsOfSnapAndKonectAreUndirected) {
   EXPECT_EQ(edges("# Directed graph (each unordered pair of nodes is saved once): x.txt"), 2u);
   EXPECT_EQ(edges("% sym unweighted"), 4u);
   EXPECT_EQ(edges("% asym unweighted"), 2u);
+  for (const char* name : {"out.konect", "x.txt", "x.edges"})
+    EXPECT_EQ(read_graph("% sym positive\n1 2 1 1082008561\n2\t3\t1\t5\n", name).edge_count(), 4u)
+        << name;
   EXPECT_TRUE(refusal("% bip unweighted\n1 2\n", "x.txt")
                   .starts_with("x.txt:1: expected one set of vertices, found a bipartite graph"));
 }
@@ -360,5 +429,4 @@ TEST(GraphFormats, AnEdgeListIsPlausible) {
   EXPECT_EQ(refusal("c\na b\nb c\nd\n", "x.edges"), "");
 }
 
-}  // namespace
-}  // namespace logdepth::graph_dialects_tests
+}}  // namespace logdepth::graph_dialects_tests

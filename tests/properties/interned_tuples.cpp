@@ -12,14 +12,10 @@
 #include <vector>
 
 #include "runtime/exact/value_pool.hpp"
-#include "runtime/stream/memo.hpp"
-#include "runtime/stream/segments.hpp"
 #include "runtime/stream/stream.hpp"
-#include "runtime/stream/tuple_pool.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth::interned_tuples_tests {
-namespace {
+namespace logdepth::interned_tuples_tests { namespace {
 
 using Tuple = std::vector<std::uint32_t>;
 
@@ -198,5 +194,4 @@ TEST(InternedTuples, ColumnsOfAStreamAreEqualWhenTheirNumbersAre) {
   EXPECT_EQ(stream.id(1, 0), 7u);
 }
 
-}  // namespace
-}  // namespace logdepth::interned_tuples_tests
+}}  // namespace logdepth::interned_tuples_tests

@@ -10,12 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/numbers/radical_tower.hpp"
+#include "runtime/numbers/nested_radical.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/nested_oracle.hpp"
 
-namespace logdepth::nested_radicals_tests {
-namespace {
+namespace logdepth::nested_radicals_tests { namespace {
 
 using laws::Nested;
 using laws::NestedExpressions;
@@ -341,5 +340,4 @@ TEST(NestedRadicalText, IsAnExpressionOrWhereThatIsLongAnEnclosure) {
   EXPECT_LT(high - low, Wide("1e-10"));
 }
 
-}  // namespace
-}  // namespace logdepth::nested_radicals_tests
+}}  // namespace logdepth::nested_radicals_tests

@@ -19,8 +19,7 @@
 #include "runtime/numbers/rational.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth::rationals_tests {
-namespace {
+namespace logdepth::rationals_tests { namespace {
 
 using boost::multiprecision::cpp_int;
 using boost::multiprecision::cpp_rational;
@@ -437,5 +436,4 @@ TEST(RationalSquareRoot, IsExactNearTheLargestSquares) {
   }
 }
 
-}  // namespace
-}  // namespace logdepth::rationals_tests
+}}  // namespace logdepth::rationals_tests

@@ -13,8 +13,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/graphs.hpp"
 
-namespace logdepth::reachability_tests {
-namespace {
+namespace logdepth::reachability_tests { namespace {
 
 using namespace support;
 using Relation = std::vector<std::vector<bool>>;
@@ -115,5 +114,4 @@ TEST(DivisionOracle, QuotientAndRemainderAreTheOnlyOnes) {
   EXPECT_THROW(division_oracle(1, 0), InputError);
 }
 
-}  // namespace
-}  // namespace logdepth::reachability_tests
+}}  // namespace logdepth::reachability_tests

@@ -1,8 +1,8 @@
 // Exact numbers as text: whatever is printed is read back, and raw streams as a text file.
 
-#include "runtime/numbers/real_text.hpp"
-
 #include <gtest/gtest.h>
+
+#include "runtime/numbers/real.hpp"
 #ifndef LOGDEPTH_WITHOUT_RAPIDCHECK  // wasm32 has none
 #include <rapidcheck/gtest.h>
 #endif
@@ -14,8 +14,7 @@
 #include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
 
-namespace logdepth::real_text_tests {
-namespace {
+namespace logdepth::real_text_tests { namespace {
 
 Real drawn_real(std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -104,5 +103,4 @@ TEST(RealTextForms, RawStreamsThatDoNotFitAreRefusedWithTheirLine) {
   EXPECT_EQ(refusal("x y\n1 2 -\n").substr(0, 8), "c.txt:2:");
 }
 
-}  // namespace
-}  // namespace logdepth::real_text_tests
+}}  // namespace logdepth::real_text_tests

@@ -15,12 +15,10 @@
 #include <vector>
 
 #include "runtime/numbers/real.hpp"
-#include "runtime/numbers/real_inverse.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/real_oracle.hpp"
 
-namespace logdepth::reals_tests {
-namespace {
+namespace logdepth::reals_tests { namespace {
 
 using laws::Expression;
 using laws::Expressions;
@@ -439,5 +437,4 @@ TEST(Direction, IsAbsentWhenTheNormLeavesTheField) {
   for (const auto& vector : outside) EXPECT_FALSE(direction(vector).has_value());
 }
 
-}  // namespace
-}  // namespace logdepth::reals_tests
+}}  // namespace logdepth::reals_tests

@@ -21,15 +21,15 @@
 #include <vector>
 
 #include "base/json_tape.hpp"
-#include "compiler/program/program_text.hpp"
+#include "compiler/program/program.hpp"
 #include "constructions/own_position.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/sha256.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 #include "tests/support/places.hpp"
 
-namespace logdepth::weights_file_tests {
-namespace {
+namespace logdepth::weights_file_tests { namespace {
 
 namespace fs = std::filesystem;
 
@@ -247,6 +247,15 @@ TEST_F(WeightsFile, SurvivesDamagedGzip) {
   }
 }
 
+// Each place of the padding; the last hash is Python's hashlib's, of the same texts.
+TEST(Sha256, IsRightForEveryLengthOfALastBlock) {
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  std::string hashes;
+  for (std::size_t letters = 0; letters < 200; ++letters)
+    hashes += sha256(std::string(letters, 'a'));
+  EXPECT_EQ(sha256(hashes), "019f2b9f1af27a53a1f046da7e98af2c179f431e4b5bebb000e74040917a4123");
+}
+
 TEST_F(WeightsFile, TheIndependentReaderComputesTheSameHash) {
   std::string expected;
   std::string files;
@@ -282,5 +291,4 @@ TEST_F(WeightsFile, TheIndependentReaderComputesTheSameHash) {
   EXPECT_EQ(printed, expected);
 }
 
-}  // namespace
-}  // namespace logdepth::weights_file_tests
+}}  // namespace logdepth::weights_file_tests

@@ -10,12 +10,15 @@
 
 #include "base/json_tape.hpp"
 #include "logdepth/errors.hpp"
+#include "recheck/refusal.hpp"
+#include "recheck/weights.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
+#include "tests/support/places.hpp"
+#include "tests/support/processes.hpp"
 
-namespace logdepth::weights_refusals_tests {
-namespace {
+namespace logdepth::weights_refusals_tests { namespace {
 
 /// The message of the refusal; fails the test when there is none.
 std::string refusal_of(const std::string& text) {
@@ -34,8 +37,62 @@ struct Edit {
   int line_offset = 0;        ///< of the reported line, from the line where `find` starts
 };
 
-/// Makes each edit in turn and compares the refusal with what is expected.
+/// The other readers of the format, which have to refuse the same: the checker's, and examples/exact_runner.py.
+class OtherReaders {
+ public:
+#ifdef __EMSCRIPTEN__  // which has neither the checker nor Python: there the library's reader is tested alone
+  void add(const std::string&, bool, bool = true) {}
+#else
+  /// A text has the hash of its content where it has one, so that the other rules decide.
+  void add(std::string text, bool refused, bool seal = true) {
+    const std::string key = "\"sha256\": \"";
+    bool read = false;
+    try {
+      const recheck::Json whole = recheck::parse_json(text);
+      recheck::Json hashed = whole;
+      std::erase_if(hashed.members, [](const recheck::Member& member) {
+        return member.key == "derived" || member.key == "sha256";
+      });
+      if (seal && whole.has("sha256"))
+        text.replace(text.rfind(key) + key.size(), whole.at("sha256").string().size(),
+                     recheck::sha256_of(recheck::canonical_text(hashed)));
+      static_cast<void>(recheck::read_weights(recheck::parse_json(text)));
+      read = true;
+    } catch (const recheck::Malformed&) {
+    }
+    EXPECT_EQ(read, !refused) << "the checker reads another format:\n" << text.substr(0, 4000);
+    folder_.write(std::to_string(count_++) + (refused ? ".refused" : ".read"), text);
+  }
+  ~OtherReaders() {
+    const support::Finished finished =
+        support::run_process({support::python(), "-c",
+                              "import pathlib, sys\n"
+                              "sys.path.insert(0, sys.argv[1])\n"
+                              "from exact_runner import Model\n"
+                              "for path in sorted(pathlib.Path().iterdir()):\n"
+                              "    try:\n"
+                              "        Model(path)\n"
+                              "        found = '.read'\n"
+                              "    except (ValueError, TypeError, KeyError, AttributeError, "
+                              "IndexError, RecursionError):\n"
+                              "        found = '.refused'\n"
+                              "    if path.suffix != found:\n"
+                              "        print(path, path.read_text()[:4000])\n",
+                              support::source_dir() + "/examples"},
+                             folder_.path());
+    EXPECT_EQ(finished.out + finished.err, "") << "exact_runner.py reads another format";
+  }
+
+ private:
+  support::TemporaryFolder folder_;
+  int count_ = 0;
+#endif
+};
+
+/// Makes each edit in turn and compares the refusal with what is expected; the other readers refuse it too.
 void check(const std::string& valid, const std::vector<Edit>& edits) {
+  OtherReaders others;
+  others.add(valid, false);
   for (const Edit& edit : edits) {
     const auto at = valid.find(edit.find);
     ASSERT_NE(at, std::string::npos) << edit.find;
@@ -45,6 +102,7 @@ void check(const std::string& valid, const std::vector<Edit>& edits) {
     EXPECT_NE(message.find(edit.expected), std::string::npos) << edit.replace << "\n" << message;
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
     EXPECT_LT(message.size(), 400u) << message;
+    others.add(text, true, !edit.expected.starts_with("sha256"));
     if (edit.line_offset == 1000) continue;  // the line of another key
     const auto line = 1 + std::count(valid.begin(), valid.begin() + static_cast<long>(at), '\n') +
                       edit.line_offset;
@@ -147,6 +205,10 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"\"]", "alphabet[1]: a name is empty"},
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"b c\"]",
        "alphabet[1]: a letter must"},
+      {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"b\\u0000\"]",
+       "alphabet[1]: a letter must"},
+      {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"b\\u202e\"]",
+       "alphabet[1]: a letter must"},
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"<begin>\"]", "alphabet[1]: a letter"},
       {"\"alphabet\": [\"a\",\"b\"]", "\"alphabet\": [\"a\",\"<end>\"]",
        "alphabet[1]: a letter must not be \"<end>\""},
@@ -172,6 +234,7 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
        -1},
       {"\"kind\": \"ceil_log2\"", "\"kind\": \"ceil_log\",\n\"base\": 2",
        "unroll.base: expected an integer from 3", 1},
+      {"\"kind\": \"ceil_log2\"", "\"kind\": \"banana\"", "unroll.kind: expected one of"},
       {"\"minus\": 0", "\"minus\": 2", "unroll.minus: expected an integer from 0 to 1, found 2"},
       {"\"kind\": \"ceil_log2\"", "\"base\": 3,\n\"kind\": \"ceil_log2\"",
        "unroll.base: unknown key"},
@@ -193,10 +256,15 @@ TEST(WeightsRefusals, EveryRefusalNamesTheKeyAndTheLine) {
       {"\"kind\": \"circle\"", "\"kind\": \"circle\",\n\"parity\": [[2,\"1\"]]",
        "position.fills[0].at[0]: coordinate 2 is filled twice", -5},
       {"\"kind\": \"circle\"", "\"kind\": \"spiral\"", "position.kind: expected one of"},
+      {"{\n\"kind\": \"uniform\"\n}", "null", "heads[0].promise: expected an object, found null"},
       {"\"kind\": \"uniform\"", "\"kind\": \"sharp\"", "heads[0].promise.kind: expected one of"},
       {"\"selects\": \"exactly-one\"", "\"selects\": \"one\"",
        "heads[1].promise.selects: expected one of"},
       {"\"coordinates\": [0]", "\"coordinates\": [4]", "cells.one.coordinates[0]: coordinate 4"},
+      {"\"coordinates\": [0]", "\"coordinates\": \"0\"",
+       "cells.one.coordinates: expected an array"},
+      {"\"coordinates\": [0]", "\"colour\": 1,\n\"coordinates\": [0]",
+       "cells.one.colour: unknown key"},
       {"\"type\": \"constant\"", "\"type\": 1", "cells.one.type: expected a string"},
       // The hash.
       {"\"name\": \"example\"", "\"name\": \"sample\"", "sha256: the content hashes to ", 1000},
@@ -410,5 +478,4 @@ TEST(WeightsRefusals, SurvivesEveryTruncation) {
   }
 }
 
-}  // namespace
-}  // namespace logdepth::weights_refusals_tests
+}}  // namespace logdepth::weights_refusals_tests

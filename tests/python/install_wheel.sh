@@ -10,7 +10,9 @@ rm -rf "$folder"
 mkdir -p "$folder"
 # Python would call the compiler by the name that Python was built with; the names of CMake are those of README.
 export CC=${CC:-cc} CXX=${CXX:-c++}
-"$peers/bin/python" -m build --no-isolation --outdir "$folder" -C cmake.define.LOGDEPTH_PROGRAM="$program" "$root"
+"$peers/bin/python" -m build --no-isolation --outdir "$folder" -C cmake.define.LOGDEPTH_PROGRAM="$program" "$root" |
+  tee "$folder/build.log"
+grep -qE '^\[[0-9]+/[0-9]+\] ' "$folder/build.log"  # what `pip install -v` shows: every step
 "$peers/bin/python" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install --no-index --no-deps --quiet "$folder"/logdepth-*.whl
 # The wheel needs nothing else.

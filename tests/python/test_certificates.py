@@ -1,12 +1,16 @@
 """Proofs for every length: certify and recheck, as the program does them."""
 
+import json
 import os
+import re
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import logdepth
+from test_runs import ELECTION
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PROGRAM = os.environ.get("LOGDEPTH_BINARY")
@@ -26,6 +30,26 @@ def test_every_kind_of_construction_has_its_theorem():
     counting = logdepth.compile_crasp(EXAMPLES / "crasp" / "majority.crasp")
     found = [network.certify().theorem for network in (rows, tree, cascade, counting, logdepth.compile_division())]
     assert found == ["reachability", "levels", "resets", "counting", "division"]
+
+
+def test_what_heads_select_is_no_proof_of_the_answers(tmp_path):
+    ELECTION.save(tmp_path / "election.json")
+    wrong = json.loads((tmp_path / "election.json").read_text())
+    for entry in wrong["unembedding"]["entries"]:  # the accept logit is negated
+        if entry[0] == wrong["output"]["accept"]:
+            entry[2] = str(-Fraction(entry[2]))
+    (tmp_path / "wrong.json").write_text(json.dumps(wrong))
+    with pytest.raises(logdepth.BadInput, match="hashes to ") as changed:
+        logdepth.load(tmp_path / "wrong.json")
+    wrong["sha256"] = re.search("hashes to ([0-9a-f]{64})", str(changed.value))[1]
+    (tmp_path / "wrong.json").write_text(json.dumps(wrong))
+    for one in ELECTION, logdepth.load(tmp_path / "wrong.json"):
+        found = one.certify()
+        assert found.theorem == "selections" and not found and not found.outputs_proved and not one.recheck(found.certificate)
+        assert repr(found) == "<selections hold, at most 8 letters; outputs not proved>"
+        assert ": selections hold for every word of at most 8 letters: " in found.statement
+        assert "; what the outputs compute is not proved\n" in found.statement and found.failed == []
+    assert ELECTION.run("aab").accepted != logdepth.load(tmp_path / "wrong.json").run("aab").accepted
 
 
 def test_a_certificate_proves_its_network_and_no_other():

@@ -61,8 +61,6 @@ def test_the_manual_page_and_the_completions_are_installed():
     for file, *arguments in (
         ("man/man1/logdepth.1", "--man"),
         ("bash-completion/completions/logdepth", "--completion", "bash"),
-        ("zsh/site-functions/_logdepth", "--completion", "zsh"),
-        ("fish/vendor_completions.d/logdepth.fish", "--completion", "fish"),
     ):
         text = (share / file).read_text()
         assert text == run("inside", *arguments).stdout and len(text) > 1000, file

@@ -58,9 +58,9 @@ def test_the_first_difference_names_its_place():
 
 def test_a_float_is_compared_with_the_exact_run():
     assert ABB.diff("abab", engine="float64", rule="bounded") is None
-    with pytest.raises(logdepth.BadInput, match="--rule and --scores require a floating-point"):
+    with pytest.raises(logdepth.BadInput, match="rule= and scores= require a floating-point"):
         ABB.diff("ab", rule="plain")
-    with pytest.raises(logdepth.BadInput, match="--rule: expected one of plain, bounded, found 'x'"):
+    with pytest.raises(logdepth.BadInput, match="^rule: expected one of plain, bounded; found 'x'"):
         ABB.diff("ab", engine="float64", rule="x")
 
 
@@ -75,3 +75,13 @@ def test_what_is_wrong_is_red_in_a_notebook(tmp_path):
     assert "expected accept" in ABB.draw("ab", against="(a|b)*ab").svg
     with pytest.raises(logdepth.BadInput, match="require an input"):
         plus.draw(against="program")
+
+
+def test_a_network_of_the_zoo_is_that_of_its_command():
+    networks = logdepth.zoo_networks()
+    assert len(networks) == 100 and networks["tomita4"] == "Tomita languages: no 000"
+    tomita4 = logdepth.zoo("tomita4")
+    assert tomita4.sha256 == logdepth.compile_regular("(1|01|001)*(0|00)?", alphabet=["0", "1"], construction="scan").sha256
+    assert all(tomita4.run(word).accepted == ("000" not in word) for word in ("", "000", "1001", "10001", "0100100"))
+    with pytest.raises(logdepth.BadInput, match="expected one of the 100 networks of logdepth zoo, found 'group-S33'; did you mean group-S3"):
+        logdepth.zoo("group-S33")

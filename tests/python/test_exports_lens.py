@@ -3,15 +3,12 @@
 import functools
 import json
 import math
-import random
 import shutil
 
 import exported
 import pytest
 import torch
-from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge import TransformerBridge
-from transformer_lens.model_bridge.sources.native import boot
 
 LENGTH = 14
 SEPARATED = ["a5", "abb", "cascade", "layernorm"]
@@ -45,54 +42,6 @@ def test_verdicts_are_those_of_the_exact_run(name, options):
         logits = lens(tokens, return_type="logits")
         assert [answers.verdict(config, rows) for rows in logits] == [right[word] for word in batch]
     assert True in right.values() and False in right.values()
-
-
-@pytest.mark.parametrize("name, right", [
-    ("majority", lambda word: word.count("a") > word.count("b")),
-    ("tree", lambda word: None), ("abb", lambda word: word.endswith("abb"))])
-def test_answers_are_those_of_a_direct_count(name, right):
-    lens = bridge(name, LENGTH, "--temperature", "hard")
-    for word in ("ab", "aab", "bababb", "abbabaabbabaab", "aaaaaaabbbbbbb", "aaaaaaaabbbbb"):
-        if name == "tree":  # of S3: letters act on points as the generators do, the first letter first
-            a, b = (lens.logdepth.prefixes(letter)[0] for letter in "ab")
-            product, products = [0, 1, 2], []
-            for letter in word:
-                product = [(a if letter == "a" else b)[point] for point in product]
-                products.append(product)
-            assert lens.logdepth.prefixes(word) == products
-            assert a != b and sorted(a) == sorted(b) == [0, 1, 2]
-            assert lens.logdepth.accepts(word) is (product == [0, 1, 2])
-        else:
-            assert lens.logdepth.accepts(word) is right(word)
-
-
-@pytest.mark.parametrize("name", ["division", "division_layernorm"])
-def test_divisions(name):
-    lens = bridge(name, 12, "--temperature", "hard")
-    config, answers = lens.logdepth.config, exported.answers()
-    for dividend in (0, 5, 11):  # position i divides i
-        for divisor in (1, 2, 3, 5, 12):
-            logits = lens.logdepth.answer((dividend, divisor)).tolist()
-            assert answers.divisions(config, logits) == [(i // divisor, i % divisor) for i in range(dividend + 1)]
-
-
-def test_connectivity_for_all_pairs():
-    lens = bridge("connectivity", 4, "--temperature", "hard")
-    assert lens.cfg.attention_dir == "bidirectional"
-    choice, found = random.Random(9), set()
-    for n in (2, 3, 4):
-        edges, reach = exported.graph(n, choice)
-        for source, target in ((0, n - 1), (n - 1, 0), (0, 1), (1, 1)):
-            assert lens.logdepth.accepts((edges, source, target)) is reach[source][target]
-            found.add(reach[source][target])
-    assert found == {False, True}
-
-
-def test_rows_of_a_graph():
-    lens, choice = bridge("rows", 4), random.Random(10)
-    for _ in range(12):
-        edges, reach = exported.graph(4, choice)
-        assert exported.answers().relation(lens.logdepth.config, lens.logdepth.answer(edges).tolist()) == reach
 
 
 @pytest.mark.parametrize("name, options", [("majority", ()), ("modular", ("--temperature", "hard")),
@@ -141,6 +90,37 @@ def test_scores_are_before_the_softmax_and_edits_of_them_count():
     assert not torch.equal(lens.run_with_hooks(tokens, fwd_hooks=[("blocks.0.attn.hook_attn_scores", level)]), logits)
 
 
+@pytest.mark.parametrize("name, options", [("a5", ()), ("cascade", ()), ("majority", ()), ("layernorm", ())])
+def test_switches_of_heads_change_no_logit_and_their_hooks_count(name, options):
+    """What every head reads and writes, a head alone: edits take effect, and the sum of the heads is what was written."""
+    lens = fresh(name, LENGTH, *options)
+    assert not lens.training and not lens.original_model.training
+    tokens = lens.logdepth.encode([lens.logdepth.tokens[k % 2] for k in range(7)])
+    right, plain = lens.run_with_cache(tokens)
+    last = lens.cfg.n_layers - 1
+    for switches in ([lens.set_use_attn_result], [lens.set_use_split_qkv_input], [lens.set_use_attn_in],
+                     [lens.set_use_attn_result, lens.set_use_split_qkv_input, lens.set_use_hook_mlp_in]):
+        for switch in switches:
+            switch(True)
+        logits, cache = lens.run_with_cache(tokens)
+        assert (logits - right).abs().max() <= 1e-12 * right.abs().max()
+        inputs = [f"blocks.{last}.attn.hook_{name}_input" for name in "qkv" if lens.cfg.use_split_qkv_input]
+        inputs += [f"blocks.{last}.attn.hook_attn_in"] if lens.cfg.use_attn_in else []
+        for place in inputs:
+            assert torch.equal(cache[place], cache[f"blocks.{last}.hook_resid_pre"][:, :, None].expand_as(cache[place]))
+        if lens.cfg.use_attn_result:
+            written = cache[f"blocks.{last}.attn.hook_result"]
+            assert written.shape[2] == lens.cfg.n_heads
+            assert torch.allclose(written.sum(2), plain[f"blocks.{last}.attn.hook_out"], atol=1e-12)
+            inputs.append(f"blocks.{last}.attn.hook_result")
+        changed = [not torch.equal(lens.run_with_hooks(tokens, fwd_hooks=[(place, lambda value, hook: 0 * value)]), right)
+                   for place in inputs]
+        assert any(changed) or last == 0, (name, inputs)
+        for switch in switches:
+            switch(False)
+    assert torch.equal(lens(tokens, return_type="logits"), right)
+
+
 def test_gradients_are_numbers_where_a_norm_reads_zero():
     lens = bridge("majority")
     _, cache = lens.run_with_cache(lens.logdepth.encode("ab"))
@@ -148,6 +128,26 @@ def test_gradients_are_numbers_where_a_norm_reads_zero():
     lens.run_with_hooks(lens.logdepth.encode("ab"), fwd_hooks=[
         ("blocks.0.hook_resid_pre", lambda value, hook: stream)]).sum().backward()
     assert torch.isfinite(stream.grad).all() and (stream.grad != 0).any()
+
+
+@pytest.mark.parametrize("kind, dtype", [("half", torch.float16), ("bfloat16", torch.bfloat16)])
+def test_half_precision_is_refused_where_its_answers_are_others(kind, dtype):
+    lens, word = fresh("a5"), "abbabaabbaabab"
+    right = lens.logdepth.prefixes(word)
+    for cast in (getattr(lens, kind), lambda: lens.to(dtype)):
+        with pytest.raises(RuntimeError, match=f"does not calculate what was exported, in {dtype} on the tokens"):
+            cast()
+        assert lens.W_E.dtype == lens.cfg.dtype == torch.float64 and lens.logdepth.prefixes(word) == right
+    counts = fresh("majority").to(dtype)  # whose examples pass
+    assert counts.W_E.dtype == counts.cfg.dtype == dtype
+    assert counts.logdepth.accepts("aab") and not counts.logdepth.accepts("abb")
+
+
+def test_autocast_changes_no_product():
+    lens = bridge("a5", LENGTH, "--precision", "float32", "--temperature", "tested")
+    right = lens.logdepth.answer("abbab")
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(lens.logdepth.answer("abbab"), right) and right.dtype == torch.float32
 
 
 def test_a_network_without_layers_opens():
@@ -201,31 +201,14 @@ def test_patterns_are_softmax_at_the_temperature_of_the_head():
 def test_heads_of_unequal_sizes_are_padded():
     lens = bridge("cascade")
     heads = [len(layer) for layer in lens.logdepth.heads]
-    assert lens.cfg.n_heads == max(heads) > min(heads)
-
-
-def test_defaults_of_transformer_lens_give_another_network():
-    """Why a plain load_state_dict is wrong: the layer norm that is there if none is refused."""
-    lens = bridge("a5")
-    names, cfg = lens.logdepth, lens.cfg
-    shape = {key: getattr(cfg, key) for key in
-             ("d_model", "d_head", "n_heads", "n_layers", "n_ctx", "d_vocab", "d_vocab_out", "d_mlp")}
-    plain = boot(TransformerBridgeConfig(**shape, act_fn="relu", dtype=torch.float64), dtype=torch.float64)
-    loaded = plain.original_model.load_state_dict(lens.original_model.state_dict(), strict=False)
-    assert all(".ln1." in key or ".ln2." in key or "ln_out." in key for key in loaded.missing_keys)
-    assert loaded.missing_keys and not loaded.unexpected_keys
-    words = [word for word in exported.words("ab", LENGTH) if len(word) == LENGTH]
-    tokens = torch.cat([names.encode(word) for word in words])
-    right, got = lens(tokens, return_type="logits"), plain(tokens, return_type="logits")
-    images = slice(2, None)
-    same = (right[..., images].argmax(-1) == got[..., images].argmax(-1)).double().mean()
-    assert same < 0.5
+    assert lens.cfg.n_heads == max(heads) > min(heads) and lens.cfg.attention_dir == "causal"
+    assert bridge("connectivity", 4, "--temperature", "hard").cfg.attention_dir == "bidirectional"
 
 
 def test_what_was_changed_does_not_load(tmp_path):
     folder = shutil.copytree(exported.exported("a5", "transformer-lens", LENGTH), tmp_path / "changed")
     config = json.loads((folder / "config.json").read_text())
-    config["layers"][0]["attention"]["heads"][0]["temperature"] /= 64
+    config["layers"][0]["attention"]["heads"][0]["temperature"] /= 256
     (folder / "config.json").write_text(json.dumps(config))
     load = exported.module(folder, "logdepth_lens").load
     with pytest.raises(RuntimeError, match="is not the file that `logdepth export` wrote"):

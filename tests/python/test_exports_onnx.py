@@ -1,7 +1,6 @@
 """Exported graphs in ONNX Runtime: checked, named, and the answers of the exact run."""
 
 import json
-import random
 
 import exported
 import numpy
@@ -76,41 +75,6 @@ def test_every_head_has_its_temperature(name):
     assert found == {f"step {step}: head {k} tempered": head["temperature"]
                      for step, layer in enumerate(order, 1)
                      for k, head in enumerate(layer["attention"]["heads"], 1)}
-
-
-@pytest.mark.parametrize("name", ["division", "division_layernorm"])
-def test_divisions(name):
-    graph = Graph(name, 12, "--temperature", "hard")
-    choice = random.Random(5)
-    order = [graph.config["logits"].index(name) for name in
-             ("quotient.0", "quotient.1", "remainder.0", "remainder.1")]
-    for _ in range(40):
-        rows, right = exported.division(choice.randint(1, 12), choice)
-        got = graph.logits(given=numpy.array([rows], dtype=numpy.float64))[0][:, order]
-        assert numpy.allclose(got, right, atol=1e-9, rtol=0)
-
-
-def test_connectivity_for_all_pairs():
-    graph = Graph("connectivity", 4, "--temperature", "hard")
-    choice, output = random.Random(6), graph.config["output"]
-    for _ in range(12):
-        n = choice.randint(2, 4)
-        edges, reach = exported.graph(n, choice)
-        for source in range(n):
-            for target in range(n):
-                tokens = exported.graph_tokens(graph.config["tokens"], edges, source, target)
-                last = graph.logits(tokens=numpy.array([tokens]))[0, -1]
-                assert (last[output["accept"]] > last[output["reject"]]) == reach[source][target]
-
-
-def test_rows_of_a_graph():
-    graph = Graph("rows", 4)
-    choice = random.Random(7)
-    for _ in range(60):
-        edges, reach = exported.graph(4, choice)
-        given = [[1.0 if i == j or edges[i][j] else -1.0 for j in range(4)] for i in range(4)]
-        logits = graph.logits(tokens=numpy.zeros((1, 4), dtype=numpy.int64), given=numpy.array([given]))[0]
-        assert (logits > 0).tolist() == reach
 
 
 @pytest.mark.parametrize("name", ["modular", "division"])

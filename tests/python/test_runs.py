@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+import pathlib
 import pickle
 import random
 from fractions import Fraction
@@ -231,6 +232,16 @@ def test_rounded_runs_say_whether_they_may_be_trusted():
     number = COUNTED.rounded().run("aab").numbers["share_of_b"][-1]
     assert abs(float(number) - 0.25) <= number.error < 1e-10
     assert logdepth.compile_connectivity().rounded().run(Reach([(0, 1)], 0, 1)).accepted
+
+
+def test_a_broken_contract_takes_the_certificate_away():
+    false = pathlib.Path(__file__).resolve().parents[1] / "claims/false_floats/contract_after_a_tie.json"
+    model = logdepth.load(false)
+    for engine in ("float64", "float32", "mpfr:80"):
+        rounded = model.rounded(engine).run("aab")
+        assert rounded.broken_promise == model.run("aab").broken_promise is not None
+        assert rounded.certainty == "uncertified" and not rounded.certified
+        assert model.rounded(engine).run("a").certified and model.rounded(engine).run("a").broken_promise is None
 
 
 def test_a_trace_has_every_number_of_the_run():

@@ -1,6 +1,5 @@
 """The interpreter is free while a network runs, and Ctrl-C ends a run."""
 
-import os
 import signal
 import subprocess
 import sys

@@ -1,6 +1,5 @@
 """Networks of training runs in PyTorch: the logits and the attention of the program."""
 
-import csv
 import json
 import pathlib
 import shutil
@@ -17,12 +16,10 @@ RUNS = {
     "loop": ["--kind", "adaptive-loop", "--depths", "1"],
     "packed": ["--packed", "--kind", "loop", "--depths", "3"],
     "table": ["--depths", "2", "--set", "task.positions=table", "--set", "model.positions=none", "--set",
-              "model.norm=layernorm", "--set", "model.activation=gelu", "--set", "model.norm_place=after"],
+              "model.norm=layernorm", "--set", "model.activation=gelu"],
     "gated": ["--kind", "loop", "--depths", "2", "--set", "model.gate=gru", "--set",
-              "model.key_value_heads=2", "--set", "model.rotary_pairs=neighbours", "--set",
-              "model.step_embedding=sinusoidal", "--set", "model.initial=1", "--set", "model.final=1"],
-    "automaton": ["--regex", "(a|b|c|d|e|f)*abb", "--depths", "1", "--write-data", "--set",
-                  "training.promotion=0.001", "--set", "training.read_every=1"],
+              "model.step_embedding=learned", "--set", "model.initial=1", "--set", "model.final=1"],
+    "automaton": ["--regex", "(a|b|c|d|e|f)*abb", "--depths", "1"],
     "crasp": ["--crasp", "own.crasp", "--depths", "1"],
     "edges": ["--kind", "adaptive-loop", "--depths", "1", "--edges", "2,3,2", "--set",
               "training.promotion=0.001", "--set", "training.read_every=1"],
@@ -79,31 +76,6 @@ def test_logits_and_attention_are_those_of_the_program(name, folders, torch_modu
         assert torch.allclose(pattern[0, :, first:, first:], torch.tensor(level["heads"]), rtol=0, atol=1e-5)
 
 
-def test_batches_are_those_that_the_run_was_trained_on(folders):
-    folder = folders["automaton"]
-    training = json.loads((folder / "record.json").read_text())["training"]
-    with open(folder / "batches.csv", encoding="utf-8") as file:
-        batches = [{"step": int(row["step"]), "input": row["input"].split(), "target": row["target"].split(),
-                    "decides": row["decides"]} for row in csv.DictReader(file)]
-    assert {row["step"] for row in batches} == {0, 1, 2}
-    assert sum(len(row["input"]) + 1 for row in batches) == training["tokens"]
-    length = {step: 2 for step in range(3)}
-    for promotion in training["promotions"]:
-        length.update({step: int(promotion["to"].split()[1]) for step in range(promotion["step"], 3)})
-    assert length[2] > 2, "the curriculum went on"
-    for row in batches:
-        assert row["decides"] == "1" and len(row["input"]) == len(row["target"]) == length[row["step"]]
-        for i, state in enumerate(row["target"]):
-            text = "".join(row["input"][:i + 1])
-            assert int(state) == max(k for k in range(4) if text.endswith("abb"[:k]))
-    with open(folder / "measured.csv", encoding="utf-8") as file:
-        assert [len(row["input"].split()) for row in csv.DictReader(file)] == [length[2]] * 20
-    before = (folder / "batches.csv").read_bytes()
-    (folder / "batches.csv").unlink()
-    train("automaton", folder.parents[2], folder.parents[3])
-    assert (folder / "batches.csv").read_bytes() == before
-
-
 def test_letters_have_the_names_of_the_file_the_program_and_the_automaton(folders, torch_module):
     for name, labels in ("automaton", None), ("crasp", None), ("words", ["0", "1"]):
         network = torch_module.load_run(folders[name])
@@ -132,6 +104,7 @@ def test_what_this_module_does_not_have_is_refused_by_name(folders, torch_module
     config = json.loads((folder / "config.json").read_text())
     for part, name, value, message in [("model", "positions", "deberta", "model.positions: expected one of"),
                                        ("model", "router", "mixture", "model.router"),
+                                       ("model", "rotary_pairs", "neighbours", "model.rotary_pairs"),
                                        ("task", "kind", "hops", "expected a run of")]:
         changed = json.loads(json.dumps(config))
         changed[part][name] = value

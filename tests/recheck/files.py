@@ -1,11 +1,9 @@
-"""What the tests of this folder share: compiled files, both checkers, exact runs by the independent runner."""
+"""What the tests of this folder share: compiled files, the checker and what it has to decide, exact runs by the independent runner."""
 import collections
-import contextlib
 import copy
 import functools
 import hashlib
 import importlib.util
-import io
 import itertools
 import json
 import os
@@ -31,7 +29,6 @@ def module(name, path):
     return found
 
 
-PEER = module("recheck", ROOT / "recheck/recheck.py")
 RUNNER = module("exact_runner", ROOT / "examples/exact_runner.py")
 RUNNER.Fraction = gmpy2.mpq  # the runner is for many runs here: the same numbers, in a third of the time
 TEMPORARY = tempfile.TemporaryDirectory()
@@ -78,28 +75,85 @@ def store(value, file=None):
 
 def seal(document):
     """Gives a changed file the hash of its content, as someone does who accepts the edit."""
-    spelled = json.loads(json.dumps(document), parse_int=PEER.Number, parse_float=PEER.Number)
+    spelled = json.loads(json.dumps(document), parse_float=RUNNER.Spelled)
     hashed = {k: v for k, v in spelled.items() if k not in ("derived", "sha256")}
-    document["sha256"] = hashlib.sha256((PEER.canonical(hashed) + "\n").encode()).hexdigest()
+    document["sha256"] = hashlib.sha256((RUNNER.canonical(hashed) + "\n").encode()).hexdigest()
     return document
 
 
-def peer(*arguments):
-    """recheck.py, in this process: status, standard output, standard error."""
-    out, error = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
-        status = PEER.main([str(x) for x in arguments])
-    return status, out.getvalue(), error.getvalue()
+def content(file):
+    """Of a weights file or certificate, whatever its layout; of another text, its bytes."""
+    data = pathlib.Path(file).read_bytes()
+    try:
+        value = json.loads(data.decode())
+        if isinstance(value, dict):
+            value.pop("derived", None)
+        text = json.dumps(value, sort_keys=True)
+        if '"theorem": "selections"' in text:  # decided when layers were counted from 0
+            text = re.sub(r'"layer (\d+)', lambda found: f'"layer {int(found[1]) - 1}', text)
+        data = text.encode()
+    except (ValueError, RecursionError):
+        pass
+    return hashlib.sha256(data).digest()
 
 
-def both(*arguments):
-    """Both checkers: they must agree on the status and on all that is printed of what is proved."""
-    mine, other = run(RECHECK, *arguments), peer(*arguments)
-    assert mine[:2] == other[:2], f"{arguments}: the checkers differ\n{mine}\n{other}"
-    assert mine[0] in (0, 1, 2), mine
-    assert mine[0] != 0 or mine[2] == "", mine
-    assert mine[0] != 2 or mine[1] == "", mine
-    return mine
+def key(file, certificate):
+    return hashlib.sha256(content(file) + content(certificate)).hexdigest()[:8]
+
+
+def step(status, error):
+    """A decision: proved, malformed, or where the proof fails, without the wording of the problem."""
+    if status != 1:
+        return "malformed" if status else "proved"
+    message = error.partition("not proved: ")[2]
+    layer = re.match(r"(?:\w+\.cpp:\d+: )?(layer \d+(?:, (?:attention|feed-forward|head \d+))*)", message)
+    return layer[1] if layer else "read-out" if re.search("read-out|verdict", message) else "outside the layers"
+
+
+def stored_decisions():
+    """key -> step, of all pairs in decisions.txt: blocks of a step and its keys."""
+    found = {}
+    for block in (ROOT / "tests/recheck/decisions.txt").read_text().split("\n\n")[1:]:
+        name, *lines = block.strip().splitlines()
+        found.update(dict.fromkeys(" ".join(lines).split(), name))
+    return found
+
+
+DECISIONS, REPEATED = stored_decisions(), set()
+
+
+def agrees(file, certificate, status, error):
+    """Fails if the pair is stored with another decision."""
+    pair = key(file, certificate)
+    if pair in DECISIONS:
+        assert step(status, error) == DECISIONS[pair], f"{pair}: stored {DECISIONS[pair]}, found status {status}: {error}"
+        REPEATED.add(pair)
+
+
+def most_are_stored(least):
+    """At the end of a module of tests that ran as a whole: its pairs are those of the list."""
+    assert len(sys.argv) > 1 or len(REPEATED) >= least, f"{len(REPEATED)} stored decisions were repeated; expected {least}"
+
+
+def recheck(*arguments):
+    """The checker: status, standard output, standard error. It decides as is stored."""
+    status, out, error = run(RECHECK, *arguments)
+    assert status in (0, 1, 2), error
+    assert status != 0 or error == "", error
+    assert status != 2 or out == "", out
+    if len(arguments) > 1:
+        agrees(*arguments[:2], 0 if out else status, error)
+    return status, out, error
+
+
+def proved_lines(document):
+    """The lines of the theorem of selections, from the checker without the condition that a certificate has them; None where it refuses."""
+    source = (ROOT / "recheck/selections.cpp").read_text()
+    line = source[:source.index("need(claims == lines")].count("\n") + 1
+    empty = {"format": "logdepth-certificate", "version": 1, "theorem": "selections", "tier": "S", "sha256": document["sha256"], "proves": []}
+    command = [os.environ["LOGDEPTH_RECHECK_WITHOUT"], store(document), store(empty)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, "RECHECK_WITHOUT": f"selections.cpp:{line}"})
+    return re.findall("^layer .*$", done.stdout, re.M) if done.returncode == 0 else None
 
 
 def claim(statement):
@@ -140,7 +194,7 @@ class CountingProgram:
         self.lines, self.sums = text.splitlines(), {}
         for line in self.lines[1:]:
             name, _, rest = line.partition(" := ")
-            self.tokens = re.findall(r'Q_"(?:[^"\\\\]|\\\\.)*"|Q_\w+|#\[|[<>]=|[\w]+|\S', rest)
+            self.tokens = re.findall(r'Q_"(?:[^"\\]|\\.)*"|Q_\w+|#\[|[<>]=|[\w]+|\S', rest)
             if name == "L":
                 self.decides = self.disjunction()
             else:
@@ -313,7 +367,7 @@ class Prefixes(RUNNER.Model):
 def first_difference(document, answer, some, tree=True):
     """Runs the file exactly; the first word on which it does not answer as claimed, or None."""
     model = Prefixes(document)
-    limit = document["unroll"].get("max_length", 99)
+    limit = document["unroll"].get("max_length", 1 << 60)
     some = [word for word in some if len(word) <= limit]
     model.grow(some if tree else [])
     for word in some:

@@ -14,20 +14,22 @@ def float32(x):
 class Network:
     def __init__(self, folder, seed=1):
         folder = pathlib.Path(folder)
-        self.config = json.loads((folder / "config.json").read_text())
-        self.round = float32 if self.config["precision"] == "float32" else float
         data = (folder / "model.safetensors").read_bytes()
         start = 8 + struct.unpack("<Q", data[:8])[0]
-        self.matrices = {}
+        matrices = {}
         for name, entry in json.loads(data[8:start]).items():
             if entry.get("dtype") not in ("F32", "F64"):
                 continue
             height, width = entry["shape"]
             letter = "f" if entry["dtype"] == "F32" else "d"
             numbers = struct.unpack(f"<{height * width}{letter}", data[start + entry["data_offsets"][0]:start + entry["data_offsets"][1]])
-            self.matrices[name] = [{c: w for c, w in enumerate(numbers[r * width:(r + 1) * width]) if w} for r in range(height)]
-        self.draw = random.Random(seed)
-        self.chosen = []
+            matrices[name] = [{c: w for c, w in enumerate(numbers[r * width:(r + 1) * width]) if w} for r in range(height)]
+        self.hold(json.loads((folder / "config.json").read_text()), matrices, seed)
+
+    def hold(self, config, matrices, seed=1):
+        self.config, self.matrices = config, matrices
+        self.round = float32 if config.get("precision") == "float32" else float
+        self.draw, self.chosen = random.Random(seed), []
 
     def sum(self, terms):
         terms = list(terms)

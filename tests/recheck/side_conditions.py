@@ -1,26 +1,6 @@
-"""What the tests that remove side conditions share: the calls of `need` in a Python source, and messages that no file reaches."""
+"""The calls of `need` in a Python source, and the source without one of them."""
 import ast
 import types
-
-# Conditions of logdepth-recheck and of recheck.py to which no file of the collection comes. A list may become shorter.
-NO_FILE = [
-    "coordinate {} enters the loop with {}",
-    "input: no room for the mirrored numbers",
-    "input: no room for the mirrored row",
-    "no prefix read-out",
-    "not a file of rows of a graph that answers with a relation",
-    "output: a read-out of states; expected products",
-    "output: expected accept or reject",
-    "output: the read-out has {} points; expected {}",
-    "position: expected a table",
-    "position: {}",
-    "the verdict is a tie",
-    "two position codes: {} and {}",
-    "{}: averages numbers that are no multiples of small counts",
-    "{}: elements of several product cells",
-    "{}: product cell {} has no label for a product",
-    "{}: reads 1/(p+1) of another token",
-]
 
 
 def calls(tree):

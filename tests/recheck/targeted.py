@@ -269,13 +269,18 @@ def all_targeted(one_back):
             yield changed, {**certificate, "sha256": changed["sha256"]}
 
 
+def words_without_begin(e):
+    e["input"]["begin"] = False
+    del e["embedding"]["<begin>"]
+
+
 def of_selections(program):
     """Files of tier S that break one condition each."""
     d = load(program("flipflop"))
     acts, position, one = d["cells"]["acts"]["coordinates"][0], d["cells"]["I"]["coordinates"], d["cells"]["one"]["coordinates"][0]
 
     def a_contract_without_a_lemma(e):
-        heads(e)[0]["promise"] = {"kind": "find", "terms": 1, "prefer": False, "selects": "exactly-one"}
+        heads(e)[0]["promise"] = {"kind": "related", "pairs": [[0, 0]], "prefer": []}
 
     def a_score_that_does_not_rise(e):
         heads(e)[0]["key"]["entries"] = entries((0, acts, "1"))
@@ -287,12 +292,8 @@ def of_selections(program):
         e["position"] = {"kind": "two-circle", "fills": [{"at": [*position, *e["cells"]["state"]["coordinates"]], "back": 0, "scale": "1"}]}
         heads(e)[0]["key"]["entries"] = entries((0, position[0], "1"), (0, acts, "1"))
 
-    def a_letter_of_the_name_begin(e):
-        e["input"]["begin"] = False
-        e["alphabet"].insert(0, "<begin>")
-
     for change in (a_contract_without_a_lemma, a_score_that_does_not_rise, a_score_of_both_components, a_code_that_does_not_rise,
-                   a_letter_of_the_name_begin):
+                   words_without_begin):
         yield d, change
     d = load(program("share_of_capitals_among_equal_letters"))
 

@@ -1,13 +1,37 @@
-"""Both checkers, and `logdepth certify`, on every kind of file that a theorem covers: proved, and found to be the language of the
+"""The checker, and `logdepth certify`, on every kind of file that a theorem covers: proved, and found to be the language of the
 automaton that it was compiled from. Files that no theorem covers are refused by name."""
+import itertools
 import pathlib
 import unittest
 
 import files
-from files import both, certified, compiled, first_difference, load, run
+from files import certified, compiled, first_difference, load, recheck, run
 
 LANGUAGES = [("--group", "Z2"), ("--group", "S3"), ("--group", "flipflop"), ("--regex", "(a|b)*abb"), ("--regex", "(a|b)*b"),
              ("--regex", "(b|ab*a)*"), ("--regex", "(ab)*"), ("--regex", "(a|b|c)*a(b|c)"), ("--regex", "(a|b)*")]
+
+
+
+def forms(construction, **values):
+    """Options of a construction, in every combination of these values."""
+    for chosen in itertools.product(*values.values()):
+        yield ["--construction", construction, *(word for key, value in zip(values, chosen) for word in (f"--{key}", value))]
+
+
+NORMS, CODES, TABLES = ("rms", "layernorm"), ("fine", "first-flag"), ("matrix", "monoid")
+GROUPS = [("--group", group) for group in ("Z2", "Z3", "Z6", "S3", "D4", "Q8", "A4")]
+WITH_GROUPS = [("--regex", "(b|ab*a)*"), ("--regex", "((a|b)(a|b)(a|b))*a")]
+REGULAR = [(theorem, languages, list(some)) for theorem, languages, some in [
+    ("shift-scan", LANGUAGES, forms("scan", positions=("first-flag", "circle", "two-circle"), table=TABLES, norm=NORMS)),
+    ("shift-scan", [("--group", "S3")], [["--construction", "scan", "--strict"], *forms("radix", table=TABLES)]),
+    ("shift-scan", [("--group", "A5")], forms("scan", positions=("circle",), table=("matrix",))),
+    *(("shift-scan", LANGUAGES, forms("radix", radix=radix, block=block, norm=NORMS)) for radix, block in (("2", "2"), ("3", "2"), ("2", "3"), ("3", "4"))),
+    ("resets", LANGUAGES[2:5] + LANGUAGES[6:] + [("--regex", "a"), ("--regex", "(ab|c)*b")], forms("cascade", positions=CODES, norm=NORMS)),
+    ("resets", GROUPS, [*forms("cascade", norm=("rms",)), *forms("cascade", positions=("first-flag",), norm=NORMS)]),
+    ("resets", [GROUPS[0], GROUPS[3]], forms("cascade", norm=("layernorm",))),
+    ("resets", WITH_GROUPS, [["--construction", "cascade"], *forms("cascade", positions=("first-flag",))]),
+    ("levels", LANGUAGES, forms("tree", table=TABLES, norm=NORMS)),
+]]
 
 
 class Agreement(unittest.TestCase):
@@ -15,7 +39,7 @@ class Agreement(unittest.TestCase):
         dfa = files.path()
         file = compiled(*options, emit=dfa if against else None)
         certificate = certified(file)
-        status, out, _ = both(file, certificate, *(["--against", dfa] if against else []), "--steps")
+        status, out, _ = recheck(file, certificate, *(["--against", dfa] if against else []), "--steps")
         self.assertEqual(status, 0, options)
         self.assertIn(f"correct for {scope}\n", out)
         self.assertIn(f"theorem    {theorem}\n", out)
@@ -23,68 +47,24 @@ class Agreement(unittest.TestCase):
             self.assertIn(f"same language as {dfa}\n", out)
         self.assertLess(pathlib.Path(certificate).stat().st_size, 4096)
 
-    def test_scans_of_all_codes_tables_and_norms(self):
-        for language in LANGUAGES:
-            for code in ("first-flag", "circle", "two-circle"):
-                for table in ("matrix", "monoid"):
-                    for norm in ("rms", "layernorm"):
-                        self.proved("shift-scan", "regular", *language, "--construction", "scan", "--positions", code, "--table", table, "--norm", norm)
+    def test_regular_languages(self):
+        for theorem, of, forms in REGULAR:
+            for language in of:
+                for form in forms:
+                    self.proved(theorem, "regular", *language, *form)
 
-    def test_scans_of_a_standard_transformer_and_of_a_strict_width(self):
-        at_most = "every word of at most 16 letters"
-        self.proved("shift-scan", "regular", "--regex", "(a|b)*abb", "--construction", "scan", "--unroll", "16", scope=at_most)
-        self.proved("shift-scan", "regular", "--group", "S3", "--construction", "scan", "--strict")
+    def test_standard_transformers(self):
+        for options, length in (("--regex (a|b)*abb --construction scan --unroll 16", 16), *((f"--group S3 --construction radix --radix {r} --unroll 30", 30) for r in "234")):
+            self.proved("shift-scan", "regular", *options.split(), scope=f"every word of at most {length} letters")
 
-    def test_radix_networks(self):
-        for radix in ("2", "3", "4"):
-            self.proved("shift-scan", "regular", "--group", "S3", "--construction", "radix", "--radix", radix, "--unroll", "30",
-                        scope="every word of at most 30 letters")
-
-    def test_a5(self):
-        self.proved("shift-scan", "regular", "--group", "A5", "--construction", "scan", "--positions", "circle", "--table", "matrix")
-
-    def test_a5_as_a_monoid(self):  # 3600 cases; the peer in Python takes seconds and decides alike (checked by hand)
+    def test_a5_as_a_monoid(self):  # 3600 cases
         file = compiled("regular", "--group", "A5", "--construction", "scan", "--positions", "circle", "--table", "monoid")
         self.assertEqual(run(files.RECHECK, file, certified(file))[0], 0)
-
-    def test_cascades_of_resets(self):
-        for language in LANGUAGES[2:5] + LANGUAGES[6:] + [("--regex", "a"), ("--regex", "(ab|c)*b")]:
-            for code in ("fine", "first-flag"):
-                for norm in ("rms", "layernorm"):
-                    self.proved("resets", "regular", *language, "--construction", "cascade", "--positions", code, "--norm", norm)
-
-    def test_cascades_with_groups(self):
-        for group in ("Z2", "Z3", "Z6", "S3", "D4", "Q8", "A4"):
-            for norm in ("rms", "layernorm") if group in ("Z2", "S3") else ("rms",):
-                self.proved("resets", "regular", "--group", group, "--construction", "cascade", "--norm", norm)
-        for regex in ("(b|ab*a)*", "((a|b)(a|b)(a|b))*a"):
-            self.proved("resets", "regular", "--regex", regex, "--construction", "cascade")
-
-    def test_cascades_with_groups_and_the_first_flag(self):
-        for group in ("Z2", "Z3", "Z6", "S3", "D4", "Q8", "A4"):
-            for norm in ("rms", "layernorm"):
-                self.proved("resets", "regular", "--group", group, "--construction", "cascade", "--positions", "first-flag", "--norm", norm)
-        for regex in ("(b|ab*a)*", "((a|b)(a|b)(a|b))*a"):
-            self.proved("resets", "regular", "--regex", regex, "--construction", "cascade", "--positions", "first-flag")
-
-    def test_radix_networks_of_all_lengths(self):
-        for language in LANGUAGES:
-            for radix, block in (("2", "2"), ("3", "2"), ("2", "3"), ("3", "4")):
-                for norm in ("rms", "layernorm"):
-                    self.proved("shift-scan", "regular", *language, "--construction", "radix", "--radix", radix, "--block", block, "--norm", norm)
-        for table in ("matrix", "monoid"):
-            self.proved("shift-scan", "regular", "--group", "S3", "--construction", "radix", "--table", table)
-
-    def test_trees(self):
-        for language in LANGUAGES:
-            for table in ("matrix", "monoid"):
-                for norm in ("rms", "layernorm"):
-                    self.proved("levels", "regular", *language, "--construction", "tree", "--table", table, "--norm", norm)
 
     def counting(self, file):
         """Proved, and the printed program decides the same as the network and as the project's own interpreter of C-RASP."""
         certificate = certified(file)
-        status, out, _ = both(file, certificate, "--steps")
+        status, out, _ = recheck(file, certificate, "--steps")
         self.assertEqual(status, 0)
         self.assertIn("correct for every word of every length\ntheorem    counting\n", out)
         document = load(file)
@@ -117,6 +97,14 @@ class Agreement(unittest.TestCase):
         pathlib.Path(source).write_text('alphabet < 1 é <=\nL := #[Q_"<="] > #[Q_é] + #[Q_<] and #[Q_1] = 0\n')
         self.counting(compiled("crasp", source))
 
+    def test_letters_that_the_syntax_of_programs_has_a_meaning_for(self):
+        source = files.path("signs.crasp")
+        pathlib.Path(source).write_text(r"""alphabet a "//" \ " "\"q\"" :=
+L := #[Q_"//"] + #[Q_"\"q\""] > #[Q_\] + #[Q_"\""] or Q_":=" and #[Q_a] = 1
+""")
+        out = self.counting(compiled("crasp", source))
+        self.assertIn(r'alphabet a "//" "\\" "\"" "\"q\"" ":="' + "\n", out)
+
     def test_divisions(self):
         forms = [(), ("--own-argument",), ("--unit-inputs",), ("--own-argument", "--unit-inputs")]
         floors = [("--construction", "floor", "--for-length", length, *more) for length in ("8", "9", "100") for more in ((), ("--own-argument",))]
@@ -124,7 +112,7 @@ class Agreement(unittest.TestCase):
             for norm in ("rms", "layernorm"):
                 file = compiled("division", *form, "--norm", norm)
                 certificate = certified(file)
-                status, out, _ = both(file, certificate, "--steps")
+                status, out, _ = recheck(file, certificate, "--steps")
                 self.assertEqual(status, 0)
                 scope = f"at most {form[3]} tokens" if "floor" in form else "every length"
                 self.assertIn(f"correct for every input of {scope}\ntheorem    division\n", out)
@@ -145,7 +133,7 @@ class Agreement(unittest.TestCase):
         dfa = files.path()
         compiled("regular", "--regex", "(a|b)*b", emit=dfa)
         file = compiled("regular", "--regex", "(a|b)*abb")
-        status, out, _ = both(file, certified(file), "--against", dfa)
+        status, out, _ = recheck(file, certified(file), "--against", dfa)
         self.assertEqual(status, 1)
         self.assertTrue(out.endswith(f'another language than {dfa}: they differ on the word "b"\n'), out)
 
@@ -163,17 +151,15 @@ class Agreement(unittest.TestCase):
             self.assertIn(reason, error)
             self.assertFalse((files.FOLDER / "none.json").exists())
 
-    def test_compile_certifies_what_it_wrote(self):
-        file = files.path("own.json")
-        status, _, error = run(files.LOGDEPTH, "compile", "regular", "--group", "Z2", "--construction", "scan", "--certify", "-o", file)
-        self.assertEqual(status, 0, error)
-        self.assertEqual(both(file, files.path("own.cert.json"))[0], 0)
+    def test_a_proof_is_recorded_beside_the_file(self):
+        file = compiled("regular", "--group", "Z2", "--construction", "scan")
+        self.assertEqual(run(files.LOGDEPTH, "certify", file, "-o", files.path("own.cert.json"))[0], 0)
+        self.assertEqual(recheck(file, files.path("own.cert.json"))[0], 0)
         self.assertIn("proved        every length, theorem shift-scan\n", run(files.LOGDEPTH, "info", file)[1])
-        status, _, error = run(files.LOGDEPTH, "compile", "regular", "--group", "Z2", "--construction", "tree", "--certify", "-o", files.path("tree.json"))
-        self.assertEqual(status, 0, error)
-        self.assertEqual(both(files.path("tree.json"), files.path("tree.cert.json"))[0], 0)
-        status, _, error = run(files.LOGDEPTH, "compile", "division", "--construction", "paper", "--certify", "-o", files.path("paper.json"))
-        self.assertEqual(status, 1, error)
+
+
+def tearDownModule():
+    files.most_are_stored(300)
 
 
 if __name__ == "__main__":

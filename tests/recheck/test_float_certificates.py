@@ -1,5 +1,6 @@
-"""Certificates of floating-point answers: which constructions have one, that the checker confirms what `certify --float` and
-`export --certify` write, that it refuses changed ones, and that float runs of all short words agree with what is certified."""
+"""Certificates of floating-point answers: which constructions have one, that float_recheck.py confirms what it wrote for `certify --float` and
+`export --certify`, that it refuses changed ones, that float runs of all short words agree with what is certified, and that bounds
+are those of another implementation."""
 import contextlib
 import copy
 import fractions
@@ -16,6 +17,7 @@ import float_runs
 from files import LOGDEPTH, ROOT, RUNNER, compiled, edited, load, module, path, run, store
 
 CHECKER = module("float_recheck", ROOT / "recheck/float_recheck.py")
+F = fractions.Fraction
 LANGUAGE, GROUP = ("--regex", "(a|b)*abb"), ("--group", "Z2")
 SCANS = [("regular", *what, "--construction", "scan", "--positions", positions, "--norm", norm, "--table", table)
          for what, positions, norm, table in [(LANGUAGE, "first-flag", "rms", "matrix"), (GROUP, "first-flag", "layernorm", "monoid"),
@@ -62,13 +64,38 @@ class FloatCertificates(unittest.TestCase):
     maxDiff = None
 
     def test_what_is_covered(self):
-        for options in COVERED:
-            with self.subTest(options=options):
-                file = compiled(*options)
-                for temperature in ("auto", "hard"):
-                    status, out, error = check(file, certified(file, 8, "float64", "--temperature", temperature))
+        """And every bound is that of an implementation in C++, which float_bounds.json has of the time before it was removed; rounding to double aside."""
+        for options, stored in zip(COVERED, load(ROOT / "tests/recheck/float_bounds.json"), strict=True):
+            file = compiled(*options)
+            for temperature in ("auto", "hard"):
+                with self.subTest(options=options, temperature=temperature):
+                    certificate = certified(file, 8, "float64", "--temperature", temperature)
+                    status, out, error = check(file, certificate)
                     self.assertEqual((status, error), (0, ""))
                     self.assertTrue(out.startswith("every word of at most 8 letters"), out)
+                    found, expected = load(certificate), stored[temperature]
+                    for own, other in zip(found["heads"] + found["answers"], expected["heads"] + expected["answers"], strict=True):
+                        self.assertEqual(own.keys(), other.keys())
+                        for key, value in own.items():
+                            near = key not in ("layer", "head", "temperature", "answer") and abs(F(value) - F(other[key])) <= F(other[key]) / 2**19
+                            self.assertTrue(near or value == other[key], (key, value, other[key]))
+
+    def test_the_script_prints_what_the_program_writes(self):
+        file = compiled(*SCANS[2])
+        for weighing in ("hard", "4096"):
+            expected = pathlib.Path(certified(file, 4, "float32", "--temperature", weighing)).read_text()
+            self.assertEqual(check("--write", file, 4, "float32", weighing), (0, expected, ""))
+        for wrong in (("four", "float32", "hard"), (4, "float16", "hard"), (4, "float32", "warm"), (4, "float32", "4096,1,1"), (4, "float32")):
+            self.assertEqual(check("--write", file, *wrong)[:2], (2, ""))
+        reason = "the input is no word, or the output no verdict; expected words that are accepted or rejected\n"
+        self.assertEqual(check("--write", compiled("division"), 4, "float32", "hard"), (1, "", reason))
+
+    def test_without_python3_the_program_says_so(self):
+        """And writes nothing."""
+        file, said = compiled(*SCANS[2]), "logdepth: a certificate of floating-point answers needs the program python3, which is missing\n"
+        for command in (["certify", file, "--float", "float32"], ["export", file, "--to", "torch", "--certify"]):
+            self.assertEqual(run("/usr/bin/env", f"PATH={files.FOLDER}", LOGDEPTH, *command, "--length", 4, "-o", path("none")), (2, "", said))
+            self.assertFalse(pathlib.Path(path("none")).exists())
 
     def test_what_is_refused_says_why(self):
         for options, reason in REFUSED:
@@ -94,7 +121,40 @@ class FloatCertificates(unittest.TestCase):
                     status, out, error = check(file, folder / "certificate.json", folder)
                     self.assertEqual((status, error), (0, ""))
                     self.assertIn("the numbers of the file, rounded", out)
-                    self.assertEqual(disagreements(file, folder, length), [])
+                    self.assertEqual(disagreements(file, load(folder / "certificate.json"), float_runs.Network(folder), length), [])
+
+    def test_certificates_beyond_the_range_of_the_format_are_refused(self):
+        """A weight, and squares of a norm, that are 0 in float32: the certificates were confirmed, and runs were wrong."""
+        for name, reason in [("weight_that_becomes_0", "a weight is outside the range"), ("squares_that_become_0", "the squares of a norm")]:
+            file = ROOT / f"tests/recheck/false_floats/{name}.json"
+            status, _, error = check(file, file.with_suffix(".cert.json"))
+            self.assertEqual(status, 1)
+            self.assertIn(reason, error)
+
+    def test_weights_of_every_kind_stay_within_the_range(self):
+        """At either end of both formats, wherever a weight stands."""
+        file = compiled(*SCANS[2])
+        for precision, ends in [("float32", (F(1, 2**140), F(2**100))), ("float64", (F(1, 2**1040), F(2**900)))]:
+            certificate = load(certified(file, 2, precision, "--temperature", "hard"))
+            for end, place in itertools.product(ends, weights_of(load(file))):
+                document = edited(load(file), lambda d, end=end, place=place: place(d).__setitem__(-1, str(end)))
+                proof = CHECKER.Proof(document, {**certificate, "sha256": document["sha256"]})
+                with self.subTest(precision=precision, end=float(end)), self.assertRaises(CHECKER.Refused) as refusal:
+                    proof.run()
+                if place.__name__.startswith("own"):
+                    self.assertIn("outside the range", str(refusal.exception))
+
+    def test_an_export_of_hard_attention_states_its_tolerance(self):
+        """And not in place of a temperature, beside a tolerance that selects everything."""
+        folder = exported(compiled(*SCANS[4]), 4, "float64", "hard")
+        file, config = compiled(*SCANS[4]), load(folder / "config.json")
+        self.assertEqual(check(file, folder / "certificate.json", folder)[0], 0)
+        for head in [head for layer in config["layers"] for head in layer["attention"]["heads"] if head["compares"]]:
+            head.update(temperature=head["tolerance"]["value"], tolerance={"value": 1e9, "relative": False})
+        sealed(folder, config)
+        status, _, error = check(file, folder / "certificate.json", folder)
+        self.assertEqual(status, 1)
+        self.assertIn("another temperature or tolerance", error)
 
     def test_changed_certificates_are_refused(self):
         file, other = compiled(*SCANS[2]), compiled(*SCANS[0])
@@ -124,7 +184,7 @@ class FloatCertificates(unittest.TestCase):
         proof.run()  # once: only the folder changes
 
         def refused(without_sums=True):
-            with self.assertRaises(CHECKER.Refused) as refusal:
+            with self.assertRaises((CHECKER.Refused, CHECKER.Malformed)) as refusal:
                 proof.exported(folder)
             self.assertEqual("SHA256SUMS" in str(refusal.exception), not without_sums)
             return str(refusal.exception)
@@ -146,11 +206,15 @@ class FloatCertificates(unittest.TestCase):
         (folder / "model.safetensors").write_bytes(data)
         for change in (lambda c: c["layers"][0]["attention"]["heads"][0].update(temperature=1.0), lambda c: c.update(length=5), lambda c: c.update(attention="hard"),
                        lambda c: c["layers"][0]["feedforward"].update(norm={"zero_below": 0}), lambda c: c.update(norm="layernorm"),
-                       lambda c: c["unroll"].update(minus=1), lambda c: c["tokens"].reverse(), *(change for _, change in changes_of_examples())):
+                       lambda c: c["unroll"].update(minus=1), lambda c: c["tokens"].reverse(), *(change for _, change in changes_of_examples()),
+                       *changes_of_keys(json.loads(config))):
             changed = json.loads(config)
             change(changed)
             (folder / "config.json").write_text(json.dumps(changed))
             refused()
+        for key in CHECKER.NOT_COVERED:
+            (folder / "config.json").write_text(json.dumps({**json.loads(config), key: None}))
+            self.assertIn("SHA256SUMS: config.json", refused(without_sums=False), key)
         (folder / "config.json").write_text(config + "\n")
         self.assertIn("SHA256SUMS: config.json: another content", refused(without_sums=False))
         self.assertEqual(check(file, folder / "certificate.json", folder)[0], 1)
@@ -168,7 +232,7 @@ class FloatCertificates(unittest.TestCase):
                 sealed = store(changed)
                 if check(sealed, store({**certificate, "sha256": changed["sha256"]}))[0] == 0:
                     confirmed += 1
-                    self.assertEqual(plain_disagreements(changed, sealed, certificate, 3), [])
+                    self.assertEqual(disagreements(sealed, certificate, plain_network(changed, sealed, certificate), 3), [])
         self.assertGreater(confirmed, 3)
 
     def refused_in_one_sentence(self, *arguments):
@@ -231,6 +295,23 @@ def changes_of(certificate):
     yield "a norm that is said to be measured", lambda c: c.update(measured_norms=["layer 1, feed-forward"])
 
 
+def changes_of_keys(config):
+    """Each key that is compared with another value, with none, and a key that nobody knows; also of heads."""
+    for key, value in config.items():
+        if key in CHECKER.NOT_COVERED:
+            continue
+        other = {str: "other", int: 10**6, bool: 0, list: [0], dict: {}}[type(value)]
+        yield lambda c, key=key, other=other: c.update({key: other})
+        yield lambda c, key=key: c.pop(key)
+    yield lambda c: c.update(unknown=1)
+    yield lambda c: c["layers"][0].update(unknown=1)
+    yield lambda c: c.update(given={"values": 1, "mirror": 0})
+    yield lambda c: c.update(sha256="0" * 64)
+    yield lambda c: c["tokens"].append(c["tokens"][0])
+    for change in ({"compares": False}, {"unknown": 1}, {"causal": 1}, {"temperature": None}):
+        yield lambda c, change=change: c["layers"][0]["attention"]["heads"][0].update(change)
+
+
 def changes_of_examples():
     """(what, change) of the examples of a config.json."""
     yield "another logit", lambda c: c["examples"][-1]["logits"][1].__setitem__(0, c["examples"][-1]["logits"][1][0] + 1.0)
@@ -241,23 +322,39 @@ def changes_of_examples():
     yield "given numbers", lambda c: c["examples"][-1].update(given=[[1.0]])
 
 
-def letters_of(file):
-    return load(file)["alphabet"]
+def weights_of(document):
+    """For each kind of weight, what gives the list of one; `own` where nothing but its range is in the way. Masks are in the matrices."""
+    def own_embedding(d): return d["embedding"]["a"][0]
+    def own_unembedding(d): return d["unembedding"]["entries"][0]
+    places = [own_embedding, own_unembedding]
+    for l, layer in enumerate(document["layers"]):
+        for k, head in enumerate(layer["attention"]["heads"]):
+            places += [lambda d, l=l, k=k, m=m: d["layers"][l]["attention"]["heads"][k][m]["entries"][0] for m in ("query", "key", "value", "output") if head[m]["entries"]]
+        places += [lambda d, l=l, m=m: d["layers"][l]["feedforward"][m]["entries"][0] for m in ("in", "out") if layer["feedforward"][m]["entries"]]
+    return places
 
 
-def compared(model, network, words, off):
-    """Words on which a float run and the exact run differ in an answer, or in a logit by more than `off`."""
-    wrong = []
-    for word in words:
+def sealed(folder, config):
+    """Writes the settings of an export, and its sums."""
+    (folder / "config.json").write_text(json.dumps(config))
+    names = [line.split("  ")[1] for line in (folder / "SHA256SUMS").read_text().splitlines()]
+    (folder / "SHA256SUMS").write_text("".join(f"{CHECKER.hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in names))
+
+
+def disagreements(file, certificate, network, length):
+    """Words on which a float run and the exact run differ in an answer, or in a logit by more than half of what the certificate states."""
+    model, wrong = RUNNER.Model(file), []
+    off = {answer["answer"]: F(answer["error"]) for answer in certificate["answers"]}
+    for word in [word for n in range(length + 1) for word in itertools.product(load(file)["alphabet"], repeat=n)]:
         h = model.run(model.word(list(word)))
-        exact = [[fractions.Fraction(model.logits(x)(row)) for row in range(len(model.unembedding))] for x in h]
+        exact = [[F(model.logits(x)(row)) for row in range(len(model.unembedding))] for x in h]
         found = network.logits(word)
         for name, rows, tokens in questions(model, len(word)):
             for t in tokens:
                 order = [sorted(rows, key=lambda r, l=l: -l[t][r])[0] for l in (exact, found)]
                 if order[0] != order[1]:
                     wrong.append((word, name, t))
-                if name in off and any(abs(fractions.Fraction(found[t][r]) - exact[t][r]) * 2 > off[name] for r in rows):
+                if name in off and any(abs(F(found[t][r]) - exact[t][r]) * 2 > off[name] for r in rows):
                     wrong.append((word, name, t, "off"))
     return wrong
 
@@ -274,56 +371,28 @@ def questions(model, letters):
             yield "prefix", list(range(start, start + size)), range(model.begin, model.begin + letters)
 
 
-def disagreements(file, folder, length):
-    certificate = load(folder / "certificate.json")
-    off = {answer["answer"]: fractions.Fraction(answer["error"]) for answer in certificate["answers"]}
-    model, network = RUNNER.Model(file), float_runs.Network(folder)
-    words = [word for n in range(length + 1) for word in itertools.product(letters_of(file), repeat=n)]
-    return compared(model, network, words, off)
-
-
-def plain_disagreements(document, file, certificate, length):
-    """The same for a file that nothing is exported of: its float matrices are made here."""
-    network = float_runs.Network.__new__(float_runs.Network)
+def plain_network(document, file, certificate):
+    """What an export of the file would be in float64, from the scales that the checker finds."""
     proof = CHECKER.Proof(CHECKER.load(file), certificate)
     proof.run()
-    folder = pathlib.Path(path("made" + str(next(files.names))))
-    folder.mkdir()
-    write_export(document, proof, certificate, folder)
-    network.__init__(folder)
-    words = [word for n in range(length + 1) for word in itertools.product(document["alphabet"], repeat=n)]
-    off = {answer["answer"]: fractions.Fraction(answer["error"]) for answer in certificate["answers"]}
-    return compared(RUNNER.Model(file), network, words, off)
 
-
-def write_export(document, proof, certificate, folder):
-    """What an export of the file would be, from the scales that the checker found."""
-    tokens, width = [*document["embedding"]], document["width"]
-    matrices = {"embedding": [proof.embedding[kind] for kind in tokens], "unembedding": proof.unembedding,
+    def folded(rows, mask, l, part):
+        return [{c: w * mask[c] * proof.scale[f"layer {l + 1}, {part}"] for c, w in row.items() if c in mask} for row in rows]
+    matrices = {"embedding": proof.embedding.values(), "unembedding": proof.unembedding,
                 "positions": [CHECKER.position_row(document["position"], p) for p in range(certificate["length"] + 2)]}
     layers = []
     for l, (block, mask, heads, unit_mask, rows, columns) in enumerate(proof.layers):
-        folded = [{c: w * mask[c] * proof.scale[f"layer {l + 1}, attention"] for c, w in row.items() if c in mask} for _, *m, _ in heads for part in m for row in part]
-        folded = iter(folded)
-        for k, (_, *m, output) in enumerate(heads):
-            for name, part in zip(("query", "key", "value"), m):
-                matrices[f"layers.{l}.heads.{k}.{name}"] = [next(folded) for _ in part]
+        for k, (_, *parts, output) in enumerate(heads):
+            matrices.update((f"layers.{l}.heads.{k}.{name}", folded(part, mask, l, "attention")) for name, part in zip(("query", "key", "value"), parts))
             matrices[f"layers.{l}.heads.{k}.output"] = output
-        matrices[f"layers.{l}.in"] = [{c: w * unit_mask[c] * proof.scale[f"layer {l + 1}, feed-forward"] for c, w in row.items() if c in unit_mask} for row in rows]
-        matrices[f"layers.{l}.out"] = [{u: column[c] for u, column in enumerate(columns) if c in column} for c in range(width)]
-        own = [{"compares": True, "tolerance": {"value": float(proof.given[l + 1, k + 1]), "relative": False}, "temperature": None} for k in range(len(heads))]
+        matrices[f"layers.{l}.in"] = folded(rows, unit_mask, l, "feed-forward")
+        matrices[f"layers.{l}.out"] = [{u: column[c] for u, column in enumerate(columns) if c in column} for c in range(document["width"])]
+        own = [{"compares": True, "tolerance": {"value": float(proof.given[l + 1, k + 1])}} for k in range(len(heads))]
         layers.append({"block": block, "attention": {"norm": None, "heads": own}, "feedforward": {"norm": None}})
-    config = {key: document[key] for key in ("input", "unroll", "norm", "width")}
-    config.update(precision=certificate["precision"], attention="hard", tokens=tokens, layers=layers)
-    (folder / "config.json").write_text(json.dumps(config))
-    header, data = {}, b""
-    for name, rows in matrices.items():
-        columns = max([c + 1 for row in rows for c in row] + [width if not name.endswith(("output", "out")) else 1])
-        numbers = struct.pack(f"<{len(rows) * columns}d", *(float(row.get(c, 0)) for row in rows for c in range(columns)))
-        header[name] = {"dtype": "F64", "shape": [len(rows), columns], "data_offsets": [len(data), len(data) + len(numbers)]}
-        data += numbers
-    text = json.dumps(header).encode()
-    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+    config = {**document, "attention": "hard", "tokens": [*document["embedding"]], "layers": layers}
+    network = object.__new__(float_runs.Network)
+    network.hold(config, {name: [{c: float(w) for c, w in row.items() if w} for row in rows] for name, rows in matrices.items()})
+    return network
 
 
 if __name__ == "__main__":

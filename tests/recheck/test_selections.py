@@ -1,9 +1,11 @@
-"""Tier S: what each head selects and each norm is, proved for every length. Both checkers decide alike; every line that is proved is
+"""Tier S: what each head selects and each norm is, proved for every length. Every line that is proved is
 compared with exact runs of the independent runner, which judges the contracts by code of its own; changed programs, changed contracts
 and hostile certificates are refused, or their lines are true; TRUST.md lists every program text and what becomes of it."""
 import collections
 import copy
+import hashlib
 import itertools
+import json
 import pathlib
 import random
 import re
@@ -13,19 +15,13 @@ import unittest
 import changes
 import files
 import targeted
-from files import PEER, ROOT, RUNNER, both, compiled, edited, load, path, run, seal, store
+from files import ROOT, RUNNER, compiled, edited, load, path, proved_lines, recheck, run, seal, store
 
 sign, Fraction = RUNNER.sign, RUNNER.Fraction
 
 
 def equal(x, y):
     return sign(x + y * -1) == 0
-
-
-def lines_of(document):
-    """What the checker in Python proves of a file; Refused otherwise."""
-    spelled = PEER.json.loads(PEER.json.dumps(document), parse_int=PEER.Number, parse_float=PEER.Number)
-    return PEER.Selections(PEER.Weights(spelled)).prove()
 
 
 def claimed(document, lines):
@@ -45,7 +41,7 @@ class Judge(files.Prefixes):
         super().__init__(document)
         self.shared = {}  # every step is compared with these lines
         self.contracts = [[head["promise"] for head in layer["attention"]["heads"]] for layer in document["layers"]]
-        self.number = {id(mask): n for n, layer in enumerate(self.layers) for mask in (layer[1], layer[3])}
+        self.number = {id(mask): n for n, layer in enumerate(self.layers, 1) for mask in (layer[1], layer[3])}
         self.lines = dict(line.split(": ", 1) for line in lines)
         self.signs = collections.defaultdict(set)
         self.wrong = None
@@ -105,7 +101,7 @@ class Judge(files.Prefixes):
             for x, path in zip(z, paths):
                 visible, own = path if causal else range(len(h)), len(path) - 1
                 seen = [keys[j] for j in visible]
-                self.check_head(f"layer {n}, head {s}", self.contracts[n][s], own, list(range(len(seen))), RUNNER.best(RUNNER.apply(query, x), seen),
+                self.check_head(f"layer {n}, head {s}", self.contracts[n - 1][s], own, list(range(len(seen))), RUNNER.best(RUNNER.apply(query, x), seen),
                                 [before[j] for j in visible], seen)
 
     def attention(self, mask, heads, h):
@@ -125,7 +121,7 @@ class Judge(files.Prefixes):
 
 def first_false_line(document, lines, words):
     """Runs the file; the first word on which a head or a norm is not what the lines say, or None. Counts the words that were run."""
-    judge, limit, runs = Judge(document, lines), document["unroll"].get("max_length", 99), 0
+    judge, limit, runs = Judge(document, lines), document["unroll"].get("max_length", 1 << 60), 0
     words = [word for word in words if len(word) <= limit]
     judge.grow(words)
     for word in words:
@@ -173,32 +169,30 @@ class ProgramTexts(unittest.TestCase):
                 continue
             self.assertEqual(status, 0, (name, error))
             self.assertIn(f"theorem    {rows[name].strip('`')}\n", out, name)
-            self.assertEqual(both(file, certificate)[:2], (0, out), name)
+            self.assertEqual(recheck(file, certificate)[:2], (0, out), name)
 
     def test_every_length_is_claimed_and_the_outputs_are_not(self):
         file, certificate = program("majority"), path("majority.cert.json")
         status, out, _ = run(files.LOGDEPTH, "certify", file, "-o", certificate)
         self.assertEqual(status, 0)
-        self.assertEqual(out, f"{file}: proved for every word of every length: 1 head selects what its contract states, 1 norm is what it is\n"
-                              "theorem    selections, tier S\nlayer 0, head 0: all visible positions\nlayer 0, attention: squared norm 1\n"
-                              "tested, not proved: what the outputs compute\n")
+        self.assertEqual(out, f"{file}: selections hold for every word of every length: 1 head selects what its contract states, 1 norm is what it is; "
+                              "what the outputs compute is not proved\ntheorem    selections, tier S\n"
+                              f"sha256     {load(file)['sha256']} of the weights\n"
+                              f"sha256     {hashlib.sha256(pathlib.Path(certificate).read_bytes()).hexdigest()} of the certificate\n"
+                              "layer 1, head 0: all visible positions\nlayer 1, attention: squared norm 1\n")
+        status, out, _ = run(files.LOGDEPTH, "certify", file, "--json")
+        self.assertEqual((status, json.loads(out)["proved"], json.loads(out)["theorem"]), (0, False, "selections"))
         status, out, _ = run(files.LOGDEPTH, "info", file)
-        self.assertIn("proved        every length, theorem selections, tier S: heads and norms, not what the outputs compute\n", out)
+        self.assertIn("selections    every length, theorem selections, tier S; what the outputs compute is not proved\n", out)
         bounded = compiled("program", ROOT / "examples/programs/parity.cells", "--unroll", "5")
         self.assertEqual(run(files.LOGDEPTH, "certify", bounded, "-o", certificate)[0], 0)
-        self.assertIn(": proved for every word of at most 5 letters: 3 heads select", both(bounded, certificate)[1])
-
-    def test_compile_certifies_what_it_wrote(self):
-        status, _, error = run(files.LOGDEPTH, "compile", "program", ROOT / "examples/programs/flipflop.cells", "--certify", "-o", path("own.json"))
-        self.assertEqual(status, 0, error)
-        self.assertIn("theorem    selections, tier S\nlayer 0, head 0: the last position where its flag is largest\n", error)
-        self.assertEqual(both(path("own.json"), path("own.cert.json"))[0], 0)
+        self.assertIn(": selections hold for every word of at most 5 letters: 3 heads select", recheck(bounded, certificate)[1])
 
     def test_an_automaton_is_not_proved(self):
         file, dfa = program("flipflop"), path("some.dfa.json")
         compiled("regular", "--regex", "a", emit=dfa)
-        arguments = file, store(claimed(load(file), lines_of(load(file)))), "--against", dfa
-        self.assertEqual((run(files.RECHECK, *arguments)[0], files.peer(*arguments)[0]), (2, 2))
+        arguments = file, store(claimed(load(file), proved_lines(load(file)))), "--against", dfa
+        self.assertEqual(run(files.RECHECK, *arguments)[0], 2)
 
 
 class FixturesOfTheTests(unittest.TestCase):
@@ -212,14 +206,14 @@ class FixturesOfTheTests(unittest.TestCase):
             for norm in ("rms", "layernorm"):
                 file = compiled("program", source, "--norm", norm)
                 document = load(file)
-                try:
-                    lines = lines_of(document)
-                except PEER.Refused as error:
+                lines = proved_lines(document)
+                if lines is None:
                     begins = document["input"]["kind"] == "word" and document["input"]["begin"]
-                    self.assertIn(self.REFUSED.get(source.stem, "" if begins else "input: expected words after <begin>") or "nothing", str(error), source)
-                    self.assertEqual(both(file, store(claimed(document, [])))[0], 1)
+                    status, _, error = recheck(file, store(claimed(document, [])))
+                    self.assertEqual(status, 1)
+                    self.assertIn(self.REFUSED.get(source.stem, "" if begins else "input: expected words after <begin>") or "nothing", error, source)
                     continue
-                status, out, error = both(file, store(claimed(document, lines)))
+                status, out, error = recheck(file, store(claimed(document, lines)))
                 self.assertEqual(status, 0, error)
                 wrong, runs = first_false_line(document, lines, some_words(document["alphabet"], 3, 6))
                 self.assertIsNone(wrong, f"{source}: FALSE\n{out}")
@@ -238,18 +232,15 @@ class ChangedPrograms(unittest.TestCase):
     def decide(self, name, every, up_to, longer, least_proved=8):
         document = load(program(name))
         words = list(some_words(document["alphabet"], up_to, longer))
-        self.assertEqual(first_false_line(document, lines_of(document), words), (None, len(words)))
+        self.assertEqual(first_false_line(document, proved_lines(document), words), (None, len(words)))
         count = collections.Counter()
         whole = ((what, edited(document, change)) for what, change in changes.whole_changes(document))
         for what, changed in itertools.chain(changes.changed_numbers(document, every), changes.random_entries(document, 15), whole, changed_contracts(document)):
             seal(changed)
-            try:
-                lines = lines_of(changed)
-            except PEER.Refused:
-                lines = None
+            lines = proved_lines(changed)
             at, certificate = store(changed, path("changed.json")), store(claimed(changed, lines or []), path("changed.cert.json"))
-            status, out, error = both(at, certificate)
-            self.assertEqual(status, 1 if lines is None else 0, (what, error))
+            status, out, error = recheck(at, certificate)
+            self.assertEqual(status == 0, lines is not None, (what, error))
             if status == 0:
                 self.assertIsNone(first_false_line(changed, lines, words)[0], f"{name}: FALSE THEOREM of {what}\n{out}")
             count["proved" if status == 0 else "refused"] += 1
@@ -329,50 +320,55 @@ class HostileCertificates(unittest.TestCase):
     def test_each_is_refused_at_once(self):
         file = program("majority")
         document = load(file)
-        lines = lines_of(document)
-        self.assertEqual(both(file, store(claimed(document, lines)))[0], 0)
+        lines = proved_lines(document)
+        self.assertEqual(recheck(file, store(claimed(document, lines)))[0], 0)
         for name, certificate in self.hostile(document, lines):
             with self.subTest(name):
                 begin = time.process_time()
-                self.assertIn(both(file, store(certificate))[0], (1, 2))
+                self.assertIn(recheck(file, store(certificate))[0], (1, 2))
                 self.assertLess(time.process_time() - begin, 6)
 
     def test_hostile_contracts_are_refused(self):
         document = load(program("flipflop"))
-        lines = lines_of(document)
-        for status, contract in ((1, {"kind": "find", "terms": 1, "prefer": False, "selects": "exactly-one"}), (1, {"kind": "related", "pairs": [], "prefer": []}),
-                                 (1, {"kind": "everything"}), (2, {"kind": "match", "selects": "all"}), (2, {"kind": "rightmost"}), (2, {"kind": 1}), (2, []),
+        lines = proved_lines(document)
+        for status, contract in ((2, {"kind": "find", "terms": 1, "prefer": False, "selects": "exactly-one"}), (1, {"kind": "related", "pairs": [[0, 0]], "prefer": []}),
+                                 (2, {"kind": "related", "pairs": [], "prefer": []}), (2, {"kind": "everything"}), (2, {"kind": "match", "selects": "all"}), (2, {"kind": "rightmost"}), (2, {"kind": 1}), (2, []),
                                  (2, {"kind": "uniform", "flag": []}), (2, {"kind": "rightmost", "flag": [[10 ** 6, "1"]]}), (2, None),
                                  (2, {"kind": "flagged", "flag": [[10 ** 6, "1"]], "when": [[1, "1"]]})):
             with self.subTest(contract):
                 changed = edited(document, lambda d, contract=contract: d["layers"][0]["attention"]["heads"][0].update(promise=contract))
-                self.assertEqual(both(store(changed), store(claimed(changed, lines)))[0], status)
+                self.assertEqual(recheck(store(changed), store(claimed(changed, lines)))[0], status)
 
-    def test_a_letter_of_the_name_begin_does_not_begin_the_words(self):
-        """Without a token at position 0, nothing is proved by the theorems that need one."""
+    def test_words_need_a_token_that_begins_them_and_no_letter_has_its_name(self):
         for theorem, file in (("selections", program("majority")), ("counting", compiled("crasp", ROOT / "examples/crasp/dyck1.crasp"))):
             document = load(file)
 
-            def change(d):
+            def begins_with_a_letter(d):
                 d["input"]["begin"] = False
                 d["alphabet"].insert(0, "<begin>")
-            changed = edited(document, change)
-            certificate = {"format": "logdepth-certificate", "version": 1, "theorem": theorem, "sha256": changed["sha256"]}
-            status, _, error = both(store(changed), store({**certificate, **({"tier": "S", "proves": []} if theorem == "selections" else {})}))
-            self.assertEqual(status, 1)
-            self.assertIn("input: expected words after <begin>", error)
+            for change, expected, said in ((targeted.words_without_begin, 1, "input: expected words after <begin>"),
+                                           (begins_with_a_letter, 2, "alphabet: expected letters")):
+                changed = edited(document, change)
+                certificate = {"format": "logdepth-certificate", "version": 1, "theorem": theorem, "sha256": changed["sha256"]}
+                status, _, error = recheck(store(changed), store({**certificate, **({"tier": "S", "proves": []} if theorem == "selections" else {})}))
+                self.assertEqual(status, expected)
+                self.assertIn(said, error)
 
     def test_files_that_break_one_condition_each_are_refused(self):
         for document, change in targeted.of_selections(program):
             with self.subTest(change.__name__):
-                lines, changed = lines_of(document), edited(document, change)
-                status, _, error = both(store(changed), store(claimed(changed, lines)))
+                lines, changed = proved_lines(document), edited(document, change)
+                status, _, error = recheck(store(changed), store(claimed(changed, lines)))
                 self.assertEqual(status, 1)
                 self.assertNotIn("certificate claims", error)
 
     def test_a_file_of_a_graph_is_refused(self):
         document = load(compiled("connectivity", "--construction", "rows", "--size", "3"))
-        self.assertEqual(both(store(document), store(claimed(document, [])))[0], 1)
+        self.assertEqual(recheck(store(document), store(claimed(document, [])))[0], 1)
+
+
+def tearDownModule():
+    files.most_are_stored(1650)
 
 
 if __name__ == "__main__":

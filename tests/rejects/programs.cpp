@@ -1,25 +1,23 @@
-// The zoo of programs that must be refused. Each .cells file of this folder is one misuse; its
-// first two lines say which sentence must be in the message and to which family the reason belongs.
-
+// The zoo of programs that must be refused. Each part of programs.txt is one misuse: "== " and its name,
+// then a program whose first two lines say which sentence must be in the message and to which family
+// the reason belongs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "compiler/passes/compile.hpp"
-#include "compiler/program/program_text.hpp"
+#include "compiler/program/program.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "logdepth/errors.hpp"
+#include "tests/support/command_line.hpp"
 #include "tests/support/places.hpp"
 
-namespace logdepth::programs_tests {
-namespace {
+namespace logdepth::programs_tests { namespace {
 
 struct Misuse {
   std::string file, sentence, family, text;
@@ -36,17 +34,18 @@ std::string line_after(const std::string& prefix, const std::string& text) {
 
 std::vector<Misuse> zoo() {
   std::vector<Misuse> misuses;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(support::source_dir() + "/tests/rejects")) {
-    if (entry.path().extension() != ".cells") continue;
-    std::ifstream in(entry.path());
-    std::stringstream text;
-    text << in.rdbuf();
-    misuses.push_back({entry.path().filename().string(), line_after("# refused: ", text.str()),
-                       line_after("# family: ", text.str()), text.str()});
+  std::ifstream in(support::source_dir() + "/tests/rejects/programs.txt");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("== ")) {
+      misuses.push_back({line.substr(3) + ".cells", "", "", ""});
+    } else {
+      misuses.at(misuses.size() - 1).text += line + '\n';
+    }
   }
-  std::sort(misuses.begin(), misuses.end(),
-            [](const Misuse& a, const Misuse& b) { return a.file < b.file; });
+  for (Misuse& misuse : misuses) {
+    misuse.sentence = line_after("# refused: ", misuse.text);
+    misuse.family = line_after("# family: ", misuse.text);
+  }
   return misuses;
 }
 
@@ -118,5 +117,76 @@ INSTANTIATE_TEST_SUITE_P(Zoo, RejectedPrograms, testing::ValuesIn(zoo()), [](con
   return info.param.file.substr(0, info.param.file.find('.'));
 });
 
-}  // namespace
-}  // namespace logdepth::programs_tests
+// C-RASP programs that no words are drawn of and nothing is trained on, by the command line: one sentence each.
+
+using Arguments = std::vector<std::string>;
+
+class ProgramsOfWords : public support::CommandLine {
+ protected:
+  void both_refuse(const Arguments& more, const std::string& reason) const {
+    Arguments words = {"data", "words", "--length", "6"};
+    Arguments train = {"train", "word-problem", "--max-length", "6", "--steps",
+                       "1",     "--out",        "runs"};
+    for (Arguments* one : {&words, &train}) {
+      one->insert(one->end(), more.begin(), more.end());
+      refuses(*one, reason);
+    }
+  }
+};
+
+TEST_F(ProgramsOfWords, FilesThatAreNoneAreNamed) {
+  both_refuse({"--crasp", "missing.crasp"}, "--crasp: missing.crasp: ");
+  folder.write("p.crasp", "alphabet a b\nL := Q_c\n");
+  both_refuse({"--crasp", "p.crasp"}, "--crasp: p.crasp:2: ");
+  folder.write("p.crasp", "alphabet a b\nA := #[Q_a]\n");
+  both_refuse({"--crasp", "p.crasp"}, "p.crasp");
+  folder.write("p.crasp", "");
+  both_refuse({"--crasp", "p.crasp"}, "p.crasp");
+}
+
+TEST_F(ProgramsOfWords, ProgramsOfOneLetterOrOneVerdictAreNoTask) {
+  folder.write("p.crasp", "alphabet a\nL := #[Q_a] > 2\n");
+  both_refuse({"--crasp", "p.crasp"},
+              "--crasp: p.crasp: expected an alphabet of at least 2 letters, found 'a' alone");
+  folder.write("p.crasp", "alphabet a b\nL := #[Q_a] > 6\n");
+  both_refuse(
+      {"--crasp", "p.crasp"},
+      "p.crasp: expected a program that accepts some words of at most 6 letters and rejects "
+      "some, found none accepted");
+  folder.write("p.crasp", "alphabet a b\nL := #[Q_a] <= 6\n");
+  both_refuse({"--crasp", "p.crasp"}, "found all accepted");
+}
+
+TEST_F(ProgramsOfWords, ASecondLanguageBesideTheProgramIsRefused) {
+  const std::string dyck1 = example("crasp/dyck1.crasp");
+  const auto with = [&](Arguments more) {
+    more.insert(more.begin(), {"--crasp", dyck1});
+    return more;
+  };
+  const Arguments train = {"train", "word-problem", "--out", "runs"};
+  const auto trained = [&](Arguments more) {
+    more.insert(more.begin(), train.begin(), train.end());
+    return more;
+  };
+  refuses(trained(with({"--monoid", "S3"})),
+          "--monoid: expected one of --monoid, --regex, --automaton and --crasp, found --crasp as "
+          "well");
+  refuses(trained(with({"--regex", "(a|b)*a"})),
+          "--crasp: expected one of --regex, --automaton and --crasp, found --regex as well");
+  refuses(trained(with({"--automaton", "a.fst"})), "found --automaton as well");
+  refuses(trained(with({"--labels", "verdicts"})),
+          "--labels: expected --regex or --automaton beside it");
+  refuses(trained(with({"--teach", "windows"})), "task.teach: windows are products of a monoid");
+  const Arguments words = {"data", "words", "--length", "6"};
+  const auto drawn = [&](Arguments more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return more;
+  };
+  for (const char* other : {"--monoid", "--regex", "--automaton", "--labels"})
+    refuses(drawn(with({other, other == std::string("--labels") ? "verdicts" : "x"})), "excludes");
+  refuses(drawn(with({"--letters", "all"})), "--letters requires --monoid");
+  folder.write("own.crasp", "alphabet a b\nL := Q_a\n");
+  refuses(drawn({"--crasp", "own.crasp", "-o", "own.crasp"}), "own.crasp");
+}
+
+}}  // namespace logdepth::programs_tests

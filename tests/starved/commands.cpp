@@ -1,11 +1,13 @@
 #include "tests/starved/commands.hpp"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <regex>
 #include <set>
 #include <sstream>
 
-#include "base/shell_word.hpp"
+#include "base/quoted_text.hpp"
 #include "tests/support/places.hpp"
 
 namespace logdepth::starved {
@@ -46,9 +48,6 @@ const std::vector<Use>& uses() {
       {"check",
        {"lem-3.1", "--up-to", "1", "--random", "1", "--threads", "8", "--report",
         "made/in/report"}},
-      {"check",
-       {"lem-3.1", "--up-to", "1", "--random", "1", "--shard", "1/2", "--part", "out.json"}},
-      {"merge", {"part1.json", "part2.json"}},
       {"diff", {"abb.json", "--input", "aabb"}},
       {"certify", {"abb.json", "-o", "out.cert.json"}},
       {"info", {"abb.json"}},
@@ -59,43 +58,24 @@ const std::vector<Use>& uses() {
       {"export", {"abb.json", "--to", "onnx", "--length", "4", "-o", "out.onnx"}},
       {"convert", {"--regex", "ab", "-o", "out.mata"}},
       {"report precision", {"--only", "nothing", "--out", "made"}},
-      {"report sweep", {runs + "sweep/0.001-1024-none", "--out", "made/sweep"}},
       {"zoo", {"made/zoo", "--only", "group-Z2"}},
       {"play", {"abb.json", "--folder", "no-folder"}},
-      {"report curves", {runs + "sweep/0.001-1024-none", "--out", "made/curves"}},
-      {"report depth-recurrent", {runs + "runs/depth-recurrent", "--out", "made/report"}},
-      {"report latent-reasoning", {runs + "runs/latent-reasoning", "--out", "made/report"}},
-      {"report etd", {runs + "runs/etd", "--out", "made/report"}},
-      {"report relit", {runs + "runs/relit", "--out", "made/report"}},
       {"train word-problem", {"--write-plan", "out.json"}},
       {"train word-problem",
        {"--monoid", "Z2", "--depths", "1", "--steps", "1", "--out", "runs"},
        true},
       {"train depth-recurrent", {"--write-plan", "out.json"}},
       {"train row-tokens", {"--write-plan", "out.json"}},
-      {"train pair-tokens", {"--write-plan", "out.json"}},
       {"train latent-reasoning", {"--write-plan", "out.json"}},
-      {"train etd", {"--pretrain", "--write-plan", "out.json"}},
-      {"train relit", {"--pretrain", "--write-plan", "out.json"}},
       {"train construction", {"a5.json", "--monoid", "A5", "--write-plan", "out.json"}},
       {"train plan", {kExamples + "plans/depth.json", "--out", "runs", "--status"}},
       {"data words", {"--monoid", "A5", "--length", "4", "--words", "3", "-o", "out.csv"}},
       {"data words",
        {"--crasp", kExamples + "crasp/dyck1.crasp", "--length", "4", "--words", "3", "-o",
         "out.csv"}},
-      {"data lines", {"--use", "test", "--lines", "3", "-o", "out.jsonl"}},
-      {"data rules", {"--world", "open", "--depths", "0", "--questions", "3", "-o", "out.jsonl"}},
       {"data check", {"words.csv", "--monoid", "A5"}},
       {"compare depth", {"--up-to", "4", "--out", "made/depth"}},
       {"measure", {"no-run"}},
-      {"lm load", {kExamples + "models/lines"}},
-      {"lm save", {kExamples + "models/lines", "--out", "made/saved"}},
-      {"lm angular",
-       {kExamples + "models/lines", "--sequences", "2", "--length", "16", "--out", "made/angular"},
-       true},
-      {"lm loops",
-       {kExamples + "models/lines", "--blocks", "1", "--sequences", "2", "--length", "16"},
-       true},
   };
   return all;
 }
@@ -113,9 +93,6 @@ void Starved::SetUp() {
   done({"compile", "regular", "--group", "A5", "-o", "a5.json"});
   done({"compile", "connectivity", "-o", "graph.json"});
   done({"data", "words", "--monoid", "A5", "--length", "3", "--words", "2", "-o", "words.csv"});
-  for (const std::string part : {"1", "2"})
-    done({"check", "lem-3.1", "--up-to", "1", "--random", "1", "--shard", part + "/2", "--part",
-          "part" + part + ".json"});
   std::string edges;  // enough work for several threads
   for (int i = 0; i < 20; ++i)
     edges += std::to_string(i) + " " + std::to_string((i * 7 + 1) % 20) + "\n";
@@ -184,5 +161,73 @@ support::Finished Starved::starve(const std::string& before,
     if (!had.contains(name)) fs::remove_all(folder.path() / name);
   return finished;
 }
+
+// Every command, with little of what a machine has.
+
+namespace {
+
+class StarvedCommands : public Starved {
+ protected:
+  /// KiB of address space without which the program does not even say its version.
+  std::size_t least_room() const {
+    std::size_t room = std::size_t{1} << 14;
+    while (support::run_process({"bash", "-c",
+                                 "ulimit -v " + std::to_string(room) + "; exec " +
+                                     shell_word(support::program()) + " --version"},
+                                folder.path())
+               .status != 0)
+      room += room / 16;
+    return room;
+  }
+
+  void starve_all(const std::string& before, bool trainings) const {
+    for (const Use& use : uses())
+      if (trainings || !use.trains) starve(before, words_of(use));
+  }
+};
+
+TEST_F(StarvedCommands, AreAllCommandsThatHelpLists) {
+  std::set<std::string> used;
+  for (const Use& use : uses()) used.insert(use.command);
+  EXPECT_EQ(used, commands());
+}
+
+TEST_F(StarvedCommands, EndWellWithoutAThreadOrAProcess) {
+  const std::string preload = "LD_PRELOAD=" + shell_word(support::preloaded("few_processes")) + " ";
+  for (const char* threads : {"0", "1"})
+    starve_all("export ASAN_OPTIONS=verify_asan_link_order=0 STARVED_THREADS=" +
+                   std::string(threads) + " " + preload + ";",
+               true);
+}
+
+TEST_F(StarvedCommands, EndWellWhereNoByteCanBeWrittenToAFile) {
+  starve_all("ulimit -f 0;", true);
+}
+
+TEST_F(StarvedCommands, EndWellWithLittleMemory) {
+  // The sanitizers reserve terabytes of addresses.
+  if (support::sanitized()) return;
+  const std::size_t least = least_room();
+  // Some memory makes Fontconfig, which draws letters for rsvg-convert, ask again for ever.
+  for (const std::size_t percent : {100, 102, 105, 112, 120, 130, 180, 300})
+    starve_all("ulimit -t 20 -v " + std::to_string(least * percent / 100) + ";", true);
+}
+
+TEST_F(StarvedCommands, EndWellWithoutATemporaryFolder) {
+  starve_all("export TMPDIR=/none/such;", false);
+}
+
+TEST_F(StarvedCommands, EndWellWhereTheDiskIsFull) {
+  for (const Use& use : uses()) {
+    if (use.trains) continue;
+    const auto finished = starve("", words_of(use), "> /dev/full");
+    // What has something to say there says why it cannot.
+    EXPECT_TRUE(finished.err.find("standard output") == std::string::npos ||
+                finished.err.find("No space left on device") != std::string::npos)
+        << finished.err;
+  }
+}
+
+}  // namespace
 
 }  // namespace logdepth::starved

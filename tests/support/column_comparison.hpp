@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +16,7 @@
 #include "runtime/exact/contract_check.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/file/unrolling.hpp"
+#include "runtime/file/model_meaning.hpp"
 
 /// Runs by columns held against the general path, which knows no contract and no certificate.
 namespace logdepth::support {
@@ -57,7 +59,7 @@ inline ColumnComparison::ColumnComparison(Model model)
 
 inline std::string ColumnComparison::difference(const ColumnLogits& logits, std::size_t word,
                                                 const Tokens& tokens) {
-  contracts_.forgive();
+  contracts_.clear_broken();
   const auto stream = general_.run(tokens, {&contracts_});
   if (!stream.has_value()) return "refused: " + describe(stream.refusal());
   if (const auto broken = contracts_.broken()) return "contract: " + *broken;
@@ -104,6 +106,21 @@ inline ColumnComparison::Result ColumnComparison::compare(const std::vector<Toke
   for (const Tokens& tokens : graphs)
     if (!input.add(tokens)) return {true, "no input of columns", ""};
   return compare(input, graphs[0].size, graphs);
+}
+
+/// A contract of heads for words that has nothing to do with the head: uniform, match, rightmost or
+/// flagged, by `kind` from 0 to 3. `flag`: the coordinate that it names.
+inline Contract contract_of_kind(std::uint64_t kind, std::uint32_t flag, std::mt19937_64& random) {
+  switch (kind) {
+    case 0:
+      return UniformContract{};
+    case 1:
+      return MatchContract{random() % 2 == 0};
+    case 2:
+      return RightmostContract{{{flag, 1}}};
+    default:
+      return FlaggedContract{{{flag, 1}}, std::nullopt};
+  }
 }
 
 }  // namespace logdepth::support

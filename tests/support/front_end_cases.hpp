@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>

@@ -11,20 +11,6 @@ void for_each_edge(const Graph& graph, const std::function<void(Vertex, Vertex)>
       if (graph.has_edge(from, to)) visit(from, to);
 }
 
-std::string replaced(const std::string& text, const std::string& what, const std::string& by) {
-  std::string result;
-  for (const char c : text) result += std::string(1, c) == what ? by : std::string(1, c);
-  return result;
-}
-
-std::string in_dot(const std::string& name) {
-  return '"' + replaced(name, "\"", "\\\"") + '"';
-}
-
-std::string in_xml(const std::string& name) {
-  return '"' + replaced(replaced(replaced(name, "&", "&amp;"), "<", "&lt;"), "\"", "&quot;") + '"';
-}
-
 }  // namespace
 
 Graph numbered_graph(std::size_t vertices) {
@@ -76,47 +62,6 @@ std::string edge_list_text(const Graph& graph) {
   for_each_edge(graph, [&](Vertex from, Vertex to) {
     text << graph.names()[from] << ' ' << graph.names()[to] << '\n';
   });
-  return text.str();
-}
-
-std::string dot_text(const Graph& graph) {
-  std::ostringstream text;
-  text << "digraph {\n";
-  for (const std::string& name : graph.names()) text << "  " << in_dot(name) << ";\n";
-  for_each_edge(graph, [&](Vertex from, Vertex to) {
-    text << "  " << in_dot(graph.names()[from]) << " -> " << in_dot(graph.names()[to]) << ";\n";
-  });
-  text << "}\n";
-  return text.str();
-}
-
-std::string graphml_text(const Graph& graph) {
-  std::ostringstream text;
-  text << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-          "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
-          "<graph edgedefault=\"directed\">\n";
-  for (const std::string& name : graph.names()) text << "<node id=" << in_xml(name) << "/>\n";
-  for_each_edge(graph, [&](Vertex from, Vertex to) {
-    text << "<edge source=" << in_xml(graph.names()[from])
-         << " target=" << in_xml(graph.names()[to]) << "/>\n";
-  });
-  text << "</graph>\n</graphml>\n";
-  return text.str();
-}
-
-std::string dimacs_text(const Graph& graph) {
-  std::ostringstream text;
-  text << "c a random graph\np sp " << graph.size() << ' ' << graph.edge_count() << '\n';
-  for_each_edge(
-      graph, [&](Vertex from, Vertex to) { text << "a " << from + 1 << ' ' << to + 1 << " 7\n"; });
-  return text.str();
-}
-
-std::string matrix_market_text(const Graph& graph) {
-  std::ostringstream text;
-  text << "%%MatrixMarket matrix coordinate pattern general\n% a random graph\n"
-       << graph.size() << ' ' << graph.size() << ' ' << graph.edge_count() << '\n';
-  for_each_edge(graph, [&](Vertex from, Vertex to) { text << from + 1 << ' ' << to + 1 << '\n'; });
   return text.str();
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
@@ -8,7 +7,7 @@
 
 #include "objects/graph.hpp"
 
-/// Graphs to test with, and their text in every format that read_graph reads.
+/// Graphs to test with.
 namespace logdepth::support {
 
 /// Vertices "1" to "n" and no edge.
@@ -22,10 +21,5 @@ Graph random_graph(std::mt19937_64& random, const std::vector<std::string>& name
 bool same_graph(const Graph& left, const Graph& right);
 
 std::string edge_list_text(const Graph& graph);
-std::string dot_text(const Graph& graph);
-std::string graphml_text(const Graph& graph);
-/// The names of the vertices are taken to be 1 to n.
-std::string dimacs_text(const Graph& graph);
-std::string matrix_market_text(const Graph& graph);
 
 }  // namespace logdepth::support

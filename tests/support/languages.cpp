@@ -1,16 +1,59 @@
 #include "tests/support/languages.hpp"
 
 #include <algorithm>
+#include <set>
 
-#include "compiler/passes/compile.hpp"
+#include "constructions/KR65/regular_language_cascade.hpp"
+#include "constructions/MS25/regular_language.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
-#include "runtime/file/prefix_answer.hpp"
-#include "runtime/file/unrolling.hpp"
-#include "tests/support/words.hpp"
+#include "runtime/file/model_meaning.hpp"
 
 namespace logdepth::support {
+
+void for_each_word(std::size_t letters, std::size_t longest,
+                   const std::function<void(const Word&)>& visit) {
+  for (std::size_t length = 0; length <= longest; ++length) {
+    Word word(length, 0);
+    while (true) {
+      visit(word);
+      std::size_t i = length;
+      while (i > 0 && word[i - 1] + 1 == letters) word[--i] = 0;
+      if (i == 0) break;
+      ++word[i - 1];
+    }
+  }
+}
+
+Word random_word(std::mt19937_64& random, std::size_t letters, std::size_t length) {
+  Word word(length);
+  for (Letter& letter : word) letter = static_cast<Letter>(random() % letters);
+  return word;
+}
+
+Word repeated(const Word& word, std::size_t times) {
+  Word result;
+  for (std::size_t i = 0; i < times; ++i) result.insert(result.end(), word.begin(), word.end());
+  return result;
+}
+
+std::vector<std::size_t> lengths_around_powers(std::size_t exponent) {
+  std::set<std::size_t> lengths = {0, 1};
+  for (std::size_t k = 0; k <= exponent; ++k) {
+    const std::size_t power = std::size_t{1} << k;
+    lengths.insert({power - 1, power, power + 1});
+  }
+  return {lengths.begin(), lengths.end()};
+}
+
+std::vector<std::string> letter_names(const Alphabet& alphabet, const Word& word) {
+  std::vector<std::string> names;
+  names.reserve(word.size());
+  for (const Letter letter : word) names.push_back(alphabet.name(letter));
+  return names;
+}
+
 namespace {
 
 Alphabet characters(const std::string& letters) {
@@ -204,7 +247,7 @@ Answer Recogniser::ask(const Word& word) {
   Answer answer;
   LayerCount layers;
   const std::size_t before = contracts_.total_evaluated();
-  contracts_.forgive();
+  contracts_.clear_broken();
   const auto stream = runner_.run_word(letter_names(alphabet_, word), {&contracts_, &layers});
   answer.layers = layers.layers();
   answer.promises = contracts_.total_evaluated() - before;
@@ -275,55 +318,160 @@ testing::AssertionResult agrees(Recogniser& recogniser, const Language& language
   return testing::AssertionSuccess();
 }
 
-std::string test_name(ScanPositions positions) {
-  switch (positions) {
-    case ScanPositions::two_circle:
-      return "TwoCircle";
-    case ScanPositions::circle:
-      return "Circle";
-    case ScanPositions::fine:
-      return "Fine";
-    case ScanPositions::first_flag:
-      break;
-  }
-  return "FirstFlag";
-}
-
-std::string ScanForm::name() const {
-  std::string text = test_name(positions);
+std::string WordForm::name() const {
+  std::string text = by == By::scan ? "Scan" : by == By::tree ? "Tree" : "Radix";
+  if (text == "Radix") text += std::to_string(radix);
+  if (by == By::radix) text += "Length" + std::to_string(max_length);
+  if (by == By::uniform_radix) text += "Block" + std::to_string(block);
+  if (by == By::scan || by == By::radix) text += positions_name(positions);
   text += table == ScanTable::matrix ? "Matrix" : table == ScanTable::monoid ? "Monoid" : "Auto";
   text += norm == Norm::rms ? "Rms" : "Layernorm";
   if (strict) text += "Strict";
-  if (unroll) text += std::string("Unrolled") + std::to_string(*unroll);
-  return text;
+  return unroll ? text + "Unrolled" + std::to_string(*unroll) : text;
 }
 
-Compiled compiled_scan(const Action& action, const ScanForm& form) {
+Program program_of(const Action& action, const WordForm& form, const std::string& name) {
+  switch (form.by) {
+    case By::scan:
+      return regular_language_scan_MS25_thm4_1(action, name, {form.positions, form.table});
+    case By::tree:
+      return regular_language_tree_MS25_thm4_1(action, name, {form.table});
+    case By::radix:
+      return regular_language_radix_MS25_cor4_2(
+          action, name, {form.radix, form.max_length, form.positions, form.table});
+    case By::uniform_radix:
+      break;
+  }
+  return regular_language_uniform_radix_MS25_cor4_2(action, name,
+                                                    {form.radix, form.block, form.table});
+}
+
+ProductForecast forecast_of(const Action& action, const WordForm& form) {
+  switch (form.by) {
+    case By::scan:
+      return forecast_scan(action, {form.positions, form.table});
+    case By::tree:
+      return forecast_tree(action, {form.table});
+    case By::radix:
+      return forecast_radix(action, {form.radix, form.max_length, form.positions, form.table});
+    case By::uniform_radix:
+      break;
+  }
+  return forecast_uniform_radix(action, {form.radix, form.block, form.table});
+}
+
+Compiled compiled_form(const Action& action, const WordForm& form) {
   CompileOptions options;
   options.norm = form.norm;
   options.strict = form.strict;
   options.unroll = form.unroll;
+  return compile(program_of(action, form, form.name()), options);
+}
+
+Model compile_form(const Action& action, const WordForm& form) {
+  return compiled_form(action, form).model;
+}
+
+std::vector<WordForm> in_all_positions(const WordForm& form) {
+  if (form.by == By::tree || form.by == By::uniform_radix) return {form};
+  std::vector<WordForm> forms;
+  for (const auto positions : kScanPositions) {
+    forms.push_back(form);
+    forms.back().positions = positions;
+  }
+  return forms;
+}
+
+std::vector<WordForm> all_forms(const WordForm& form) {
+  std::vector<WordForm> forms;
+  for (WordForm one : in_all_positions(form))
+    for (const auto table : {ScanTable::matrix, ScanTable::monoid})
+      for (const auto norm : {Norm::rms, Norm::layernorm}) {
+        one.table = table;
+        one.norm = norm;
+        forms.push_back(one);
+      }
+  return forms;
+}
+
+std::size_t levels_to_reach(std::uint64_t factor, std::uint64_t length) {
+  std::size_t levels = 0;
+  for (std::uint64_t reach = 1; reach < length; reach *= factor) ++levels;
+  return levels;
+}
+
+std::string CascadeForm::name() const {
+  std::string text = positions_name(positions);
+  text += table == ScanTable::matrix ? "Matrix" : table == ScanTable::monoid ? "Monoid" : "Auto";
+  return text + (norm == Norm::rms ? "Rms" : "Layernorm");
+}
+
+std::vector<CascadeForm> cascade_forms() {
+  std::vector<CascadeForm> forms;
+  for (const auto positions : {ScanPositions::first_flag, ScanPositions::fine})
+    for (const auto norm : {Norm::rms, Norm::layernorm})
+      forms.push_back({positions, norm, ScanTable::automatic});
+  return forms;
+}
+
+Compiled compiled_cascade(const Action& action, const CascadeForm& form) {
+  CompileOptions options;
+  options.norm = form.norm;
   return compile(
-      regular_language_scan_MS25_thm4_1(action, form.name(), {form.positions, form.table}),
+      regular_language_cascade_KR65(cascade_of(action), form.name(), {form.positions, form.table}),
       options);
 }
 
-Model compile_scan(const Action& action, const ScanForm& form) {
-  return compiled_scan(action, form).model;
+Model compile_cascade(const Action& action, const CascadeForm& form) {
+  return compiled_cascade(action, form).model;
 }
 
-std::vector<ScanForm> scan_forms() {
-  std::vector<ScanForm> forms;
-  for (const auto positions : kScanPositions)
-    for (const auto table : {ScanTable::matrix, ScanTable::monoid})
-      for (const auto norm : {Norm::rms, Norm::layernorm}) {
-        ScanForm form;
-        form.positions = positions;
-        form.table = table;
-        form.norm = norm;
-        forms.push_back(form);
-      }
-  return forms;
+Dfa automaton_of(const std::vector<Transformation>& letters, State initial) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < letters.size(); ++i)
+    names.emplace_back(1, static_cast<char>('a' + i));
+  Dfa dfa;
+  dfa.alphabet = Alphabet(names);
+  dfa.initial = initial;
+  dfa.accepting.assign(letters.front().size(), false);
+  dfa.accepting[0] = true;
+  for (State q = 0; q < dfa.states(); ++q)
+    for (const Transformation& letter : letters) dfa.next.push_back(letter[q]);
+  return dfa;
+}
+
+Language language_of(const Dfa& dfa) {
+  const Action action = to_action(dfa);
+  std::string name = "automaton from " + std::to_string(dfa.initial) + ":";
+  for (const Transformation& letter : action.generators) name += format_transformation(letter);
+  return {name, action, [dfa](const Word& word) {
+            State state = dfa.initial;
+            for (const Letter letter : word) state = dfa.step(state, letter);
+            return bool{dfa.accepting[state]};
+          }};
+}
+
+Dfa dependent_product(const Dfa& first, const Dfa& second,
+                      const std::function<Letter(State p, Letter letter)>& below) {
+  Dfa product;
+  product.alphabet = first.alphabet;
+  const auto number = [&](State p, State q) { return static_cast<State>(p * second.states() + q); };
+  product.initial = number(first.initial, second.initial);
+  for (State p = 0; p < first.states(); ++p)
+    for (State q = 0; q < second.states(); ++q) {
+      product.accepting.push_back(first.accepting[p] == second.accepting[q]);
+      for (Letter a = 0; a < first.alphabet.size(); ++a)
+        product.next.push_back(number(first.step(p, a), second.step(q, below(p, a))));
+    }
+  return product;
+}
+
+Dfa memory_of(std::size_t letters) {
+  const State states = State{1} << letters;
+  std::vector<Transformation> reads(2);
+  for (State q = 0; q < states; ++q)
+    for (Letter a = 0; a < 2; ++a) reads[a].push_back((2 * q + a) % states);
+  return automaton_of(reads);
 }
 
 }  // namespace logdepth::support

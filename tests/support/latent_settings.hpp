@@ -16,8 +16,7 @@ Config small(Config config = {}) {
   config.graphs.operations = GraphShape::Operations::all;
   config.graphs.operand_weights = {1, 1, 1};
   config.batch = 6;
-  config.test_nodes = {8, 20};
-  config.test_deep_nodes = {12, 24};
+  config.test_nodes = {8, 12, 20, 24};
   config.validation = 40;
   return config;
 }

@@ -1,7 +1,6 @@
 #include "tests/support/mutation.hpp"
 
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 

@@ -1,58 +1,56 @@
 #include "tests/support/mutation_subject.hpp"
 
-#include <algorithm>
 #include <random>
 #include <set>
-#include <stdexcept>
-#include <utility>
+#include <tuple>
 
-#include "compiler/difference/first_difference.hpp"
-#include "compiler/program/program_text.hpp"
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
-#include "logdepth/errors.hpp"
+#include "compiler/program/program.hpp"
+#include "constructions/MS25/regular_language.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
-#include "proofs-check/check/words.hpp"
-#include "runtime/exact/run_model.hpp"
-#include "runtime/file/unrolling.hpp"
-#include "runtime/file/weights_file.hpp"
-#include "tests/support/scan_moments.hpp"
-#include "tests/support/words.hpp"
+#include "objects/transition_monoid.hpp"
+#include "runtime/file/model_meaning.hpp"
+#include "tests/support/languages.hpp"
 
 namespace logdepth::support {
 namespace {
 
-/// Random words until every combination has occurred in one of them.
+/// Short words, and random words that show something new: an element that a token holds with one that it
+/// fetches, step by step where the model is unrolled.
 std::vector<std::vector<std::string>> covering_words(const MutationSubject& subject,
-                                                     const Action& action, const ScanReach& reach,
+                                                     const Action& action,
                                                      std::mt19937_64& random) {
+  const TransitionMonoid monoid = *enumerate_monoid(action.generators, action.points, 1000);
+  const std::vector<std::uint32_t> table = monoid.product_table();
   const bool unrolled = subject.options.unroll.has_value();
-  std::set<std::pair<std::size_t, Pair>> missing;
-  const std::size_t layers = unrolled ? subject.model.layers.size() : 1;
-  for (std::size_t step = 0; step < layers; ++step)
-    for (const Pair& pair : reach.pairs(unrolled ? step : kAnyStep)) missing.insert({step, pair});
-  auto known = missing;
-  std::vector<std::vector<std::string>> words;
-  const auto try_word = [&](const Word& word, bool keep) {
-    const std::size_t before = missing.size();
-    reach.simulate(word, unrolled ? layers : ceil_log2(word.size()),
-                   [&](std::size_t step, const Pair& pair) {
-                     const std::pair<std::size_t, Pair> found{unrolled ? step : 0, pair};
-                     if (!known.contains(found))
-                       throw std::logic_error("a combination occurs that was not enumerated");
-                     missing.erase(found);
-                   });
-    if (keep || missing.size() < before) words.push_back(letter_names(action.alphabet, word));
+  std::set<std::tuple<std::size_t, std::uint32_t, std::uint32_t>> seen;
+  const auto shows_more = [&](const Word& word) {
+    const std::size_t before = seen.size();
+    const std::size_t loops = unrolled ? subject.model.layers.size() : ceil_log2(word.size());
+    std::vector<std::uint32_t> now = {0};  // the identity
+    for (const Letter letter : word) now.push_back(monoid.generator[letter]);
+    for (std::size_t step = 0, s = 1; step < loops; ++step, s *= 2) {
+      const auto held = now;
+      for (std::size_t p = 0; p < now.size(); ++p) {
+        const auto fetched = held[p >= s ? p - s : 0];
+        seen.emplace(unrolled ? step : 0, fetched, held[p]);
+        now[p] = table[fetched * monoid.size() + held[p]];
+      }
+    }
+    return seen.size() > before;
   };
+  std::vector<std::vector<std::string>> words;
+  const auto add = [&](const Word& word) { words.push_back(letter_names(action.alphabet, word)); };
   const std::size_t letters = action.alphabet.size();
-  try_word({}, true);
-  for (Letter letter = 0; letter < letters; ++letter) try_word({letter}, true);
-  for (int tries = 0; tries < 4000 && !missing.empty(); ++tries)
-    try_word(random_word(random, letters, 1 + random() % subject.max_length), false);
-  if (!missing.empty()) throw std::logic_error("a combination occurs in none of the words tried");
+  add({});
+  for (Letter letter = 0; letter < letters; ++letter) add({letter});
+  for (int tries = 0; tries < 4000; ++tries)
+    if (const Word word = random_word(random, letters, 1 + random() % subject.max_length);
+        shows_more(word))
+      add(word);
   // The layers of an unrolled model are told apart by few positions each: more words to see them.
   for (int i = 0; i < (unrolled ? 60 : 1); ++i)
-    try_word(random_word(random, letters, subject.max_length), true);
+    add(random_word(random, letters, subject.max_length));
   return words;
 }
 
@@ -67,9 +65,7 @@ MutationSubject scan_subject(const std::string& name, const Action& action,
   subject.oracle = make_action_oracle(action, name);
   subject.up_to = up_to;
   if (form.unroll) subject.max_length = *form.unroll;
-  const ScanReach reach(action);
-  subject.moments = scan_moments(subject.program, subject.model, reach);
-  subject.words = covering_words(subject, action, reach, random);
+  subject.words = covering_words(subject, action, random);
   return subject;
 }
 
@@ -121,27 +117,6 @@ MutationSubject last_mark_subject(std::mt19937_64& random) {
   subject.oracle = make_regex_oracle(parse_regex("(a|b|c)*ac*", letters));
   subject.up_to = 4;
 
-  const Program& p = subject.program;
-  const RangeBuilder builder(p, subject.model);
-  const auto key = cells_named(p, {"I"});
-  auto& layer = subject.moments.layers.emplace_back();
-  layer.only_first = 3;  // x = none
-  const auto token = [&](std::uint32_t x) {
-    return FiniteValues{{*p.find("x"), x}, {*p.find("mark"), x < 2}};
-  };
-  for (std::uint32_t x = 0; x < 4; ++x) {
-    layer.attention.push_back(builder.build({token(x), {}, key}));
-    // The last mark before c is an a, a b or none; without one the head reads its own token.
-    for (const std::uint32_t r : x == 2 ? std::vector{0u, 1u, 2u} : std::vector{x}) {
-      FiniteValues values = token(x);
-      values[*p.find("r")] = r;
-      values[*p.find("s")] = x;
-      layer.feedforward.push_back(builder.build({values, {}, key}));
-      values[*p.find("yes")] = r == 0;
-      subject.moments.verdicts.push_back(builder.build({values, {}, key}));
-    }
-  }
-  subject.moments.finite_combinations = layer.feedforward.size();
   subject.words = {{}, {"a", "c"}, {"b", "c"}, {"c", "c"}};
   for (int i = 0; i < 6; ++i)
     subject.words.push_back(letter_names(letters, random_word(random, 3, 12)));
@@ -156,36 +131,6 @@ Action three_states() {
   dfa.next = {0, 1, 0, 2, 1, 2};
   return to_action(dfa);
 }
-
-/// Under layer norm every coordinate x stands beside -x, or the mean is not zero by design.
-class MirrorCheck : public ForwardObserver<ValueId> {
- public:
-  explicit MirrorCheck(const Exact& arithmetic) : arithmetic_(arithmetic) {}
-
-  void before(const Location& location, const Stream<ValueId>& stream) override {
-    look(location, stream);
-  }
-  void after(const Location& location, const Stream<ValueId>& stream) override {
-    look(location, stream);
-  }
-  const std::string& broken() const { return broken_; }
-
- private:
-  void look(const Location& location, const Stream<ValueId>& stream) {
-    const std::size_t half = stream.width / 2;
-    for (std::size_t token = 0; token < stream.tokens && broken_.empty(); ++token)
-      for (std::size_t c = 0; c < half; ++c) {
-        const Real& value = arithmetic_.pool()[stream.at(token, c)];
-        if (!(arithmetic_.pool()[stream.at(token, c + half)] == -value))
-          broken_ = "step " + std::to_string(location.step) + ", token " + std::to_string(token) +
-                    ": coordinate " + std::to_string(c + half) + " does not mirror " +
-                    std::to_string(c);
-      }
-  }
-
-  const Exact& arithmetic_;
-  std::string broken_;
-};
 
 }  // namespace
 
@@ -216,60 +161,6 @@ std::vector<MutationSubject> mutation_subjects(std::uint64_t seed) {
       unrolled, 5);
   subjects.push_back(last_mark_subject(random));
   return subjects;
-}
-
-Judgement judge(const MutationSubject& subject, const Model& mutant, std::uint64_t seed) {
-  if (const std::string violation = first_violation(mutant); !violation.empty())
-    return {"format", violation};
-  const auto report =
-      examine_words(mutant, *subject.oracle, {subject.up_to, 60, subject.max_length, seed});
-  if (const auto& found = report.counterexample) {
-    std::string word;
-    for (const Letter letter : found->input) word += mutant.alphabet[letter];
-    const TestedProperty property = property_of(found->finding);
-    const std::string means = property == TestedProperty::contract ? "promise"
-                              : property == TestedProperty::prefix ? "prefix product"
-                              : property == TestedProperty::cell   ? "cell types"
-                              : property == TestedProperty::depth  ? "depth"
-                              : property == TestedProperty::limit  ? "limit"
-                                                                   : "verdict";
-    return {means, "'" + word + "': expected " + expected_text(found->finding) + ", found " +
-                       got_text(found->finding)};
-  }
-  for (std::uint64_t n = 0; n <= subject.max_length; ++n)
-    if (depth_at(mutant, n) != depth_at(subject.model, n))
-      return {"depth", "another depth than claimed for " + std::to_string(n) + " letters"};
-  if (!report.unevaluated.empty())
-    return {"promise", describe(report.unevaluated.front()) + " never asked"};
-  for (const auto& word : subject.words) {
-    try {
-      const auto difference = first_difference(subject.program, mutant, word);
-      if (!difference.has_value()) return {"cells", describe(difference.refusal())};
-      if (const auto& found = difference.value())
-        return {found->sublayer == "unembedding" ? "logits" : "cells",
-                "step " + std::to_string(found->step) + " " + found->sublayer + ", token " +
-                    std::to_string(found->token) + ", " + found->cell + ": expected " +
-                    found->expected + ", found " + found->got};
-    } catch (const InputError& error) {
-      return {"cells", error.what()};
-    }
-  }
-  if (mutant.norm == Norm::layernorm)
-    for (const auto& word : subject.words) {
-      Runner runner(mutant);
-      MirrorCheck mirrors(runner.arithmetic());
-      if (!runner.run_word(word, {&mirrors}).has_value() || !mirrors.broken().empty())
-        return {"mirrors", mirrors.broken()};
-    }
-  // A file for inputs up to some size says so, and refuses larger ones.
-  if (mutant.unroll.max_length != subject.model.unroll.max_length)
-    return {"limit", "made for another largest length"};
-  if (const auto limit = subject.model.unroll.max_length) {
-    Runner runner(mutant);
-    const std::vector<std::string> longer(*limit + 1, mutant.alphabet.front());
-    if (runner.run_word(longer).has_value()) return {"limit", "a longer word is not refused"};
-  }
-  return {};
 }
 
 }  // namespace logdepth::support

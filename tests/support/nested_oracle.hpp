@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/numbers/radical_tower.hpp"
+#include "runtime/numbers/nested_radical.hpp"
 #include "tests/support/real_oracle.hpp"
 
 namespace logdepth::laws {

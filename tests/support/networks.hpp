@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "learned/core/tensor_files.hpp"
+#include "learned/core/parameters.hpp"
 #include "learned/core/universal_transformer.hpp"
 #include "learned/records/counter_random.hpp"
 

@@ -18,13 +18,8 @@ const std::string& python() {
   static const std::string place = LOGDEPTH_PYTHON;
   return place;
 }
-const std::string& peers_folder() {
-  static const std::string place = LOGDEPTH_PEERS_FOLDER;
-  return place;
-}
-const std::string& few_processes() {
-  static const std::string place = LOGDEPTH_FEW_PROCESSES;
-  return place;
+std::string preloaded(const std::string& name) {
+  return LOGDEPTH_PRELOAD "/lib" + name + ".so";
 }
 bool sanitized() {
   return LOGDEPTH_SANITIZED;

@@ -10,8 +10,8 @@ const std::string& source_dir();
 const std::string& build_dir();
 const std::string& program();  ///< logdepth
 const std::string& python();
-const std::string& peers_folder();
-const std::string& few_processes();  ///< the library that lets a program start no other
+/// A library of tests/starved/preload, which takes something of the machine away from a program.
+std::string preloaded(const std::string& name);
 bool sanitized();
 
 }  // namespace logdepth::support

@@ -1,39 +1,40 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
+#include <utility>
 #include <vector>
 
-namespace logdepth::support {
+#include "learned/records/task.hpp"
 
-/// A decoder of the llama or the olmo2 family in plain loops over doubles, from arrays named as
-/// Hugging Face names them. It shares no code with what reads and runs language models.
-struct PlainDecoder {
-  using Rows = std::vector<std::vector<double>>;
+namespace logdepth::laws {
 
-  bool olmo2 = false;
-  std::size_t width = 0, heads = 0, key_heads = 0, hidden = 0;
-  double epsilon = 1e-5, rotary_base = 10000;
-  std::map<std::string, std::vector<double>> arrays;
-  std::vector<std::size_t> order;  ///< layers as they run: 0 1 2 1 2 3 is a loop
-
-  struct Pass {
-    std::vector<Rows> streams;  ///< [order + 1][tokens][width]: before each layer and at the end
-    Rows logits;                ///< [tokens][vocabulary]
+/// A predictor that decodes by reading every text anew for each of its tokens.
+inline Predictor decoding(const Predict& predict) {
+  Predictor predictor(predict);
+  predictor.continued = [predict](const Samples& prompts, std::int32_t end, std::size_t most) {
+    std::vector<std::vector<std::int32_t>> texts(prompts.count);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::int32_t* const begin = prompts.indices.data() + i * prompts.tokens;
+      texts[i].assign(begin, begin + prompts.length(i));
+    }
+    const auto goes_on = [&](const std::vector<std::int32_t>& text, std::size_t i) {
+      const std::size_t given = prompts.length(i);
+      return text.size() < most && (text.size() == given || text.back() != end);
+    };
+    for (bool any = true; any;) {
+      any = false;
+      const Samples samples = samples_of_texts(texts);
+      const Answers next = predict(samples, 0);
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (!goes_on(texts[i], i)) continue;
+        texts[i].push_back(next.at(i * samples.tokens + texts[i].size() - 1));
+        any |= goes_on(texts[i], i);
+      }
+    }
+    return texts;
   };
-  Pass operator()(const std::vector<std::int32_t>& tokens) const;
+  return predictor;
+}
 
- private:
-  std::vector<double> times(const std::string& name, const std::vector<double>& x) const;
-  std::vector<double> normed(const std::string& name, const std::vector<double>& x) const;
-  void turn(std::vector<double>& x, std::size_t position) const;
-  void layer(const std::string& at, Rows& h) const;
-  Rows attended(const std::string& at, const Rows& z) const;
-  std::vector<double> fed_forward(const std::string& at, const std::vector<double>& z) const;
-};
-
-/// The mean over tokens of minus the logarithm of the next one's probability.
-double plain_loss(const PlainDecoder::Rows& logits, const std::vector<std::int32_t>& tokens);
-
-}  // namespace logdepth::support
+}  // namespace logdepth::laws

@@ -6,8 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "tests/support/wide_forward.hpp"
-
 namespace logdepth {
 namespace {
 

@@ -7,6 +7,7 @@
 #include "runtime/file/model.hpp"
 #include "runtime/numbers/real.hpp"
 #include "runtime/stream/tokens.hpp"
+#include "tests/support/real_oracle.hpp"
 
 namespace logdepth {
 
@@ -28,5 +29,9 @@ struct PlainRunOf {
 using PlainRun = PlainRunOf<Real>;
 /// Precondition: the tokens are the model's, and fit its limits.
 PlainRun plain_forward(const Model& model, const Tokens& tokens);
+
+/// The same definition in 714 bits, where no norm leaves a field. What is smaller than 2^-500 is
+/// taken for zero, so that ties are ties.
+PlainRunOf<laws::Wide> wide_forward(const Model& model, const Tokens& tokens);
 
 }  // namespace logdepth

@@ -1,7 +1,5 @@
 #include "tests/support/random_program_statements.hpp"
 
-#include <set>
-
 #include "compiler/rules/program_rules.hpp"
 
 namespace logdepth::support {

@@ -9,13 +9,21 @@
 
 #include "compiler/program/program.hpp"
 #include "runtime/stream/tokens.hpp"
-#include "tests/support/random_program_builder.hpp"
 
 namespace logdepth::support {
 
+enum class RandomInputs {
+  words,
+  all  ///< words, raw cells, both layouts of graphs
+};
+
+/// One random program, built statement by statement along with what each cell then holds. Most of
+/// them obey the rules and pass the norm typing; whether one does is for the compiler to say.
+Program build_random_program(std::mt19937_64& random, RandomInputs inputs);
+
 /// Random small programs over the whole intermediate representation: every cell type, selector,
 /// statement and block, every position encoding and kind of input, constant cell or none.
-/// Most are valid as they are built (random_program_builder.hpp); the rest the compiler refuses.
+/// Most are valid as they are built; the rest the compiler refuses.
 class RandomPrograms {
  public:
   explicit RandomPrograms(std::uint64_t seed, RandomInputs inputs = RandomInputs::words)

@@ -11,10 +11,11 @@
 namespace logdepth::support {
 
 /// The sentence with which an action is refused, or "accepted".
-inline std::string refusal(const std::function<void()>& action) {
+template <typename Refusal = InputError>
+std::string refusal(const std::function<void()>& action) {
   try {
     action();
-  } catch (const InputError& error) {
+  } catch (const Refusal& error) {
     return error.what();
   }
   return "accepted";

@@ -10,8 +10,7 @@
 #include "tests/support/command_line.hpp"
 #include "tests/support/places.hpp"
 
-namespace logdepth::command_line_measure_tests {
-namespace {
+namespace logdepth::command_line_measure_tests { namespace {
 
 using nlohmann::json;
 using support::Finished;
@@ -130,6 +129,14 @@ TEST_F(FinishedRunCommands, AttentionKeepsOrLosesTheEdgesOfAScan) {
   const json cut = measured(run, {"--cut-edges", "8", "--loops", "1"});
   EXPECT_EQ(cut["cut_edges"], json({8}));
   EXPECT_NE(cut["result"]["accuracy"], one["result"]["accuracy"]);
+}
+
+TEST_F(FinishedRunCommands, EdgesAreMeasuredOnWordsThatAreLongerThanThoseOfTheCircuit) {
+  const std::string run = trained({"--kind", "adaptive-loop", "--set", "model.step_rows=5"});
+  const json kept =
+      measured(run, {"--length", "32", "--keep-edges", "2,2,2,2,2", "--words", "8"})["result"];
+  EXPECT_EQ(kept["by_loops"].size(), 5u);
+  EXPECT_EQ(kept["circuit"]["letters"], 16);
 }
 
 TEST_F(FinishedRunCommands, ANetworkIsTrainedAndMeasuredWithTheEdgesOfItsScanAlone) {
@@ -295,5 +302,4 @@ TEST_F(FinishedRunCommands, AConstructedNetworkHasNoAttentionToDraw) {
   EXPECT_EQ(measured(run, {"--length", "4", "--words", "20"})["result"]["accuracy"][3], 1.0);
 }
 
-}  // namespace
-}  // namespace logdepth::command_line_measure_tests
+}}  // namespace logdepth::command_line_measure_tests

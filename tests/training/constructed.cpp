@@ -6,27 +6,25 @@
 #include <random>
 
 #include "compiler/passes/compile.hpp"
-#include "constructions/MS25/graph_connectivity_rows_thm5_1.hpp"
-#include "constructions/MS25/regular_language_scan_thm4_1.hpp"
-#include "constructions/MS25/regular_language_tree_thm4_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
+#include "constructions/MS25/regular_language.hpp"
 #include "learned/core/constructed_network.hpp"
 #include "learned/core/trainer.hpp"
-#include "learned/word_problems/presets.hpp"
+#include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/language_oracle.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "runtime/exact/run_model.hpp"
+#include "runtime/file/model_meaning.hpp"
 #include "runtime/file/temporary_folder.hpp"
-#include "runtime/file/unrolling.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "tests/support/graphs.hpp"
+#include "tests/support/languages.hpp"
 #include "tests/support/networks.hpp"
-#include "tests/support/wide_forward.hpp"
-#include "tests/support/words.hpp"
+#include "tests/support/plain_forward.hpp"
 
-namespace logdepth::learned_tests {
-namespace {
+namespace logdepth::learned_tests { namespace {
 
 constexpr double kNear = 1e-9;
 
@@ -182,7 +180,7 @@ struct Construction {
 
 TEST(ConstructedNetwork, AnswersEveryPrefixProductOfA5AsAnUntrainedRun) {
   const Construction construction("A5", 64);
-  Trainer trainer(construction.config, torch::kCPU);
+  Trainer trainer({construction.config}, torch::kCPU);
   const auto task = construction.config.task->make_task(1);
   const auto result =
       task->measure(trainer.predictor(), task->stages() - 1, [](std::size_t, std::size_t) {});
@@ -199,7 +197,7 @@ TEST(ConstructedNetwork, AFileThatSpellsElementsOneByOneIsReadToo) {
   save_weights(model, folder.file("w.json"));
   RunConfig config =
       from_construction(folder.file("w.json"), "Z2", WordTaskConfig::Letters::generators, 8);
-  Trainer trainer(config, torch::kCPU);
+  Trainer trainer({config}, torch::kCPU);
   const auto task = config.task->make_task(1);
   EXPECT_EQ(task->measure(trainer.predictor(), 2, [](std::size_t, std::size_t) {})["strict"], 8);
 }
@@ -211,11 +209,11 @@ TEST(ConstructedNetwork, ATrainingRunStartsFromItAndReportsWhatItKept) {
     construction.config.constructed->attention = attention;
     construction.config.constructed->temperature = 1000;
     construction.config.training.steps = 20;
-    Trainer trainer(construction.config, torch::kCPU);
+    Trainer trainer({construction.config}, torch::kCPU);
     const std::atomic<bool> interrupted = false;
     const TemporaryFolder folder;
     const auto stop = trainer.train(
-        interrupted, [](const TrainingState&) {}, [] {}, folder.path());
+        interrupted, [](const TrainingState&) {}, [] {}, {folder.path()});
     EXPECT_EQ(stop, Trainer::Stop::steps);
     const RunRecord record = trainer.record(stop, [](std::size_t, std::size_t) {});
     const auto& before = record.training["before"];
@@ -233,14 +231,14 @@ TEST(ConstructedNetwork, NumbersThatAreNotTrainedStayBitForBit) {
     training.steps = 4;
     training.only = "value,output,in";
     training.keep_zeros = zeros_stay;
-    Trainer trainer(construction.config, torch::kCPU);
+    Trainer trainer({construction.config}, torch::kCPU);
     std::vector<torch::Tensor> before;
     for (const auto& each : trainer.network().parameters().all())
       before.push_back(each.tensor.detach().clone());
     const std::atomic<bool> interrupted = false;
     const TemporaryFolder folder;
     trainer.train(
-        interrupted, [](const TrainingState&) {}, [] {}, folder.path());
+        interrupted, [](const TrainingState&) {}, [] {}, {folder.path()});
     std::size_t at = 0;
     for (const auto& each : trainer.network().parameters().all()) {
       const torch::Tensor& began = before[at++];
@@ -258,7 +256,7 @@ TEST(ConstructedNetwork, FilesThatDoNotFitTheTaskAreRefused) {
   const Construction construction("S3");
   const auto refused = [](RunConfig config, const std::string& part) {
     try {
-      Trainer trainer(config, torch::kCPU);
+      Trainer trainer({config}, torch::kCPU);
       ADD_FAILURE() << "accepted, expected a refusal with: " << part;
     } catch (const InputError& error) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
@@ -280,5 +278,4 @@ TEST(ConstructedNetwork, FilesThatDoNotFitTheTaskAreRefused) {
   refused(config, "one of words");
 }
 
-}  // namespace
-}  // namespace logdepth::learned_tests
+}}  // namespace logdepth::learned_tests

@@ -2,9 +2,15 @@
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 
+#include <atomic>
 #include <cmath>
 
+#include "learned/core/device.hpp"
+#include "learned/core/network.hpp"
+#include "learned/core/trainer.hpp"
 #include "learned/core/universal_transformer.hpp"
+#include "learned/word_problems/word_task.hpp"
+#include "runtime/file/temporary_folder.hpp"
 #include "tests/support/networks.hpp"
 
 namespace logdepth::learned_tests {
@@ -102,26 +108,12 @@ TEST(UniversalTransformer, GradientsOfEveryPartAgreeWithDifferences) {
     c.step_embedding = Config::StepEmbedding::learned;
     c.step_rows = 2;
   });
-  try_config("layer scale and query-key norm", [](Config& c, TaskFormat&, Training&) {
-    c.layer_scale = 0.3;
-    c.query_key_norm = true;
-  });
-  try_config("RMS norm after the sublayers", [](Config& c, TaskFormat&, Training&) {
-    c.norm = Config::NormKind::rmsnorm;
-    c.norm_place = Config::NormPlace::after;
-  });
-  try_config("SwiGLU with rotary positions, without bias", [](Config& c, TaskFormat&, Training&) {
+  try_config("layer scale", [](Config& c, TaskFormat&, Training&) { c.layer_scale = 0.3; });
+  try_config("RMS norm",
+             [](Config& c, TaskFormat&, Training&) { c.norm = Config::NormKind::rmsnorm; });
+  try_config("SwiGLU with rotary positions", [](Config& c, TaskFormat&, Training&) {
     c.activation = Config::Activation::swiglu;
     c.positions = Config::Positions::rotary;
-    c.bias = false;
-  });
-  try_config("rotary positions after a query-key norm", [](Config& c, TaskFormat&, Training&) {
-    c.positions = Config::Positions::rotary;
-    c.query_key_norm = true;
-  });
-  try_config("absolute positions", [](Config& c, TaskFormat&, Training&) {
-    c.positions = Config::Positions::absolute;
-    c.position_rows = 4;
   });
   try_config("relative positions", [](Config& c, TaskFormat&, Training&) {
     c.positions = Config::Positions::relative;
@@ -155,4 +147,177 @@ TEST(UniversalTransformer, GradientsOfEveryPartAgreeWithDifferences) {
 }
 
 }  // namespace
+
+// What is taught beside the answers: losses by hand, parameters, gradients; and lengths that are
+// mixed in training.
+
+namespace {
+
+/// Samples with random targets at every level that the format teaches.
+Samples taught_samples(const TaskFormat& format, std::size_t count, std::size_t tokens) {
+  Samples samples = random_samples(format, count, tokens, 41);
+  for (std::uint32_t level = 0; level < format.taught; ++level)
+    samples.taught.push_back(random_samples(format, count, tokens, 42 + level).targets);
+  return samples;
+}
+
+TEST(TaughtReadouts, AddTheirMeanCrossEntropiesToTheLoss) {
+  TaskFormat format = letters_format(TaskFormat::View::causal);
+  format.taught = 3;
+  const Samples samples = taught_samples(format, 2, 4);
+  const Batch batch = in_double(samples, format);
+  for (const bool looped : {false, true}) {
+    ModelConfig model = small_config();
+    if (!looped) {
+      model.initial = 3;
+      model.repeated = 0;
+    }
+    const auto network = in_double(model, format);
+    PassOptions options;
+    options.loops = 3;
+    PassTrace trace;
+    trace.take_taught = true;
+    const Tensor logits = network(batch, options, &trace);
+    ASSERT_EQ(trace.taught.size(), 3u);
+    double expected = mean_loss(logits, batch, format).item<double>();
+    for (std::size_t level = 0; level < 3; ++level)
+      for (std::int64_t i = 0; i < 8; ++i) {
+        const Tensor row = trace.taught[level].view({8, 5})[i];
+        const std::int32_t target = samples.taught[level][static_cast<std::size_t>(i)];
+        expected -= torch::log_softmax(row, 0)[target].item<double>() / 8;
+      }
+    EXPECT_NEAR(supervised_loss(network, batch, options, {}).item<double>(), expected, 1e-12);
+    EXPECT_TRUE(torch::equal(network(batch, options), logits)) << "answers are as without them";
+  }
+}
+
+TEST(TaughtReadouts, ReadTheStateAfterTheirLayer) {
+  // The first level of a stack is read before the second layer: its loss knows nothing of it.
+  TaskFormat format = letters_format(TaskFormat::View::causal);
+  format.taught = 5;
+  ModelConfig model = small_config();
+  model.initial = 2;
+  model.repeated = 0;
+  auto network = in_double(model, format);
+  const Batch batch = in_double(taught_samples(format, 2, 4), format);
+  PassTrace trace;
+  trace.take_taught = true;
+  network(batch, {}, &trace);
+  ASSERT_EQ(trace.taught.size(), 2u) << "two layers have room for two levels";
+  const auto gradient_of_layer = [&](std::size_t level, const std::string& layer) {
+    network.parameters().gradients().zero_();
+    trace.taught[level].square().sum().backward({}, /*retain_graph=*/true);
+    double sum = 0;
+    for (const auto& parameter : network.parameters().all())
+      if (parameter.name.starts_with(layer))
+        sum += parameter.tensor.grad().abs().sum().item<double>();
+    return sum;
+  };
+  EXPECT_GT(gradient_of_layer(0, "initial.0"), 0);
+  EXPECT_EQ(gradient_of_layer(0, "initial.1"), 0);
+  EXPECT_GT(gradient_of_layer(1, "initial.1"), 0);
+  EXPECT_GT(gradient_of_layer(1, "taught.2"), 0);
+  EXPECT_EQ(gradient_of_layer(1, "taught.1"), 0);
+}
+
+TEST(NetworkPredictors, KnowTheLoopsOfANetworkThatHasALoop) {
+  const TaskFormat format = letters_format(TaskFormat::View::causal);
+  ModelConfig model = small_config();
+  model.loops = {LoopRule::Kind::per_doubling, 2, 2};
+  const auto looped = in_double(model, format);
+  const Predictor predictor = predictor_of(looped, TrainingConfig::Precision::float32);
+  EXPECT_EQ(predictor.own_loops(1), 1u);
+  EXPECT_EQ(predictor.own_loops(9), 8u);
+  model.initial = 1;
+  model.repeated = 0;
+  const auto stack = in_double(model, format);
+  EXPECT_FALSE(predictor_of(stack, TrainingConfig::Precision::float32).own_loops);
+}
+
+RunConfig mixed_words() {
+  RunConfig config = word_problem("Z2", WordModel::adaptive_loop, 1);
+  config.model.width = 16;
+  config.model.hidden = 32;
+  auto& words = config.task.as<WordTaskConfig>();
+  words.max_length = 8;
+  words.batch_tokens = 128;
+  words.validation = 200;
+  words.mixed_lengths = 0.5;
+  words.teach = WordTaskConfig::Teach::windows;
+  config.training.steps = 120;
+  config.training.warm_up = 10;
+  config.training.learning_rate = 5e-3;
+  config.training.curve_first = 30;
+  return config;
+}
+
+TEST(MixedTraining, BatchesOfEarlierStagesDecideNothingAboutPromotion) {
+  // With lengths mixed always, most readings at the last stage are of earlier ones. A model that
+  // knows two letters only must not be promoted by them.
+  RunConfig config = mixed_words();
+  config.task.as<WordTaskConfig>().mixed_lengths = 1;
+  config.training.promotion = 0.9;
+  config.training.average = 0;  // one reading decides
+  config.training.read_every = 1;
+  Trainer trainer({config}, torch::kCPU);
+  const std::atomic<bool> never = false;
+  std::vector<std::size_t> stages;
+  const TemporaryFolder folder;
+  trainer.train(
+      never, [&](const TrainingState& state) { stages.push_back(state.stage); }, [] {},
+      {folder.path()});
+  const auto task = config.task->make_task(config.seed);
+  for (const auto& promotion : trainer.state().promotions) {
+    const std::uint64_t step = promotion["step"].get<std::uint64_t>() - 1;
+    const std::size_t stage = stages.at(step) - 1;
+    EXPECT_FALSE(task->training_batch(stage, step).review) << "promoted at step " << step;
+  }
+  EXPECT_FALSE(trainer.state().promotions.empty()) << "nothing was tested";
+}
+
+TEST(MatrixKernels, AreThoseOfTheLibraryInUse) {
+  // On this machine too: the folder of Debian's alternative decides.
+  const MatrixLibrary library = matrix_library();
+  EXPECT_FALSE(library.file.empty());
+  EXPECT_EQ(library.file.find("openblas") != std::string::npos, library.name == "OpenBLAS")
+      << library.file;
+  EXPECT_EQ(matrix_kernels().empty(), library.name != "OpenBLAS");
+}
+
+TEST(MatrixKernels, TheLibraryOfProductsIsTheOneThatHoldsThem) {
+  const std::string debian = "/usr/lib/x86_64-linux-gnu/";
+  const std::string open = debian + "openblas-pthread/libopenblasp-r0.3.21.so";
+  const MatrixLibrary openblas = matrix_library(open, open, false);
+  EXPECT_EQ(openblas.name, "OpenBLAS");
+  EXPECT_FALSE(openblas.reference);
+  EXPECT_EQ(matrix_library(debian + "openblas-pthread/libblas.so.3", open, false).name, "OpenBLAS");
+  // OpenBLAS is loaded by something else, and products are those of the reference.
+  const MatrixLibrary reference = matrix_library(debian + "blas/libblas.so.3.11.0", open, false);
+  EXPECT_EQ(reference.name, "reference BLAS");
+  EXPECT_TRUE(reference.reference);
+  EXPECT_EQ(matrix_library("/torch/lib/libtorch_cpu.so", "", true).name, "MKL");
+  EXPECT_EQ(matrix_library("/opt/lib/libblis.so.4", "", false).name, "BLAS");
+  EXPECT_FALSE(matrix_library("/opt/lib/libblis.so.4", "", false).reference);
+}
+
+TEST(MatrixKernels, AreChosenWhereTheLibraryTookNarrowerOnesThanTheProcessorHas) {
+  EXPECT_EQ(wider_kernels("Prescott", VectorWidth::bits512), "SkylakeX");
+  EXPECT_EQ(wider_kernels("Haswell", VectorWidth::bits512), "SkylakeX");
+  EXPECT_EQ(wider_kernels("Zen", VectorWidth::bits512), "SkylakeX");
+  EXPECT_EQ(wider_kernels("Cooperlake", VectorWidth::bits512), "");
+  EXPECT_EQ(wider_kernels("SkylakeX", VectorWidth::bits512), "");
+  EXPECT_EQ(wider_kernels("Prescott", VectorWidth::bits256), "Haswell");
+  EXPECT_EQ(wider_kernels("Zen", VectorWidth::bits256), "");
+  EXPECT_EQ(wider_kernels("Prescott", VectorWidth::other), "");
+}
+
+TEST(MatrixKernels, StandInTheRecordWhereTheLibraryNamesThem) {
+  RunConfig config = mixed_words();
+  const RunRecord record =
+      Trainer({config}, torch::kCPU).record(Trainer::Stop::steps, [](std::size_t, std::size_t) {});
+  EXPECT_EQ(record.machine.value("kernels", ""), matrix_kernels());
+}
+
+}  // namespace
+
 }  // namespace logdepth::learned_tests

@@ -4,19 +4,17 @@
 
 #include <cmath>
 
-#include "learned/core/batch.hpp"
+#include "learned/core/network.hpp"
 #include "learned/core/universal_transformer.hpp"
 #include "learned/records/task.hpp"
-#include "learned/word_problems/presets.hpp"
-#include "learned/word_problems/radix_circuit.hpp"
+#include "learned/word_problems/prefix_circuit.hpp"
+#include "learned/word_problems/task_words.hpp"
 #include "learned/word_problems/word_attention_network.hpp"
 #include "learned/word_problems/word_task.hpp"
-#include "learned/word_problems/word_tokens.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/networks.hpp"
 
-namespace logdepth::word_attention_tests {
-namespace {
+namespace logdepth::word_attention_tests { namespace {
 
 using learned_tests::parameter;
 using learned_tests::Tensor;
@@ -164,10 +162,8 @@ TEST(WordAttention, HeadsThatLookBackByPowersOfTwoAreHillisAndSteeles) {
   EXPECT_EQ(circuit.fits[1].positions, 17u);
   EXPECT_EQ(circuit.fits[1].heads, 34u);
   EXPECT_GT(circuit.levels[2].sources[7]->attention, 0.9);
-  const RadixCircuit radices =
-      radix_circuit(read_word_attention(network, config, {word, 4, 1}).mean);
-  EXPECT_EQ(radices.fits[0].radices, (Radices{2, 2, 2}));
-  EXPECT_EQ(radices.heads[2][1].distance, 4u);
+  EXPECT_EQ(circuit.scans[0].radices, (Radices{2, 2, 2}));
+  EXPECT_EQ(circuit.levels[2].heads[1].distance, 4u);
 }
 
 /// Which letters the answer of a network at the last one depends on, by changing each.
@@ -183,7 +179,7 @@ std::vector<bool> letters_that_count(const UniversalTransformer& network, const 
     samples.targets.assign(samples.tokens, Samples::kIgnored);
     samples.layer_views = edges.views(word.size(), tokens.before());
     const Batch batch = to_batch(samples, network.format(), torch::kCPU, torch::kFloat64);
-    const Probe probe = [](const ProbeView&) {
+    const Probe probe = [](const std::string&, const Tensor&) {
     };  // takes attention with weights in place of the fused one
     PassOptions options;
     options.loops = network.loops_of(batch);
@@ -257,5 +253,4 @@ TEST(WordAttention, QuestionsAreReadBackAndWrongOnesRefused) {
     EXPECT_THROW(read_word_attention(network, config, wrong), InputError);
 }
 
-}  // namespace
-}  // namespace logdepth::word_attention_tests
+}}  // namespace logdepth::word_attention_tests

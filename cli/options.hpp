@@ -1,0 +1,241 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/phrases.hpp"
+#include "base/quoted_text.hpp"
+#include "compiler/program/program.hpp"
+#include "library/requests/automaton_request.hpp"
+#include "library/requests/compile_request.hpp"
+#include "library/runs/run_answers.hpp"
+#include "logdepth/constructions.hpp"
+#include "logdepth/export.hpp"
+#include "objects/graph.hpp"
+#include "objects/text_format.hpp"
+#include "runtime/file/model.hpp"
+#include "runtime/floats/float_run.hpp"
+#include "runtime/numbers/outcome.hpp"
+#include "runtime/stream/tokens.hpp"
+
+/// Absent values are null.
+template <class T>
+struct nlohmann::adl_serializer<std::optional<T>> {
+  static void to_json(json& content, const std::optional<T>& value) {
+    content = value ? json(*value) : json();
+  }
+  static void from_json(const json& content, std::optional<T>& value) {
+    if (!content.is_null()) value = content.get<T>();
+  }
+};
+
+namespace logdepth { inline namespace cli {
+
+/// Validates counts: CLI11 would wrap a negative one to a huge unsigned number.
+inline CLI::Validator count_up_to(std::uint64_t limit) {
+  return CLI::Validator(
+      [limit](const std::string& text) {
+        std::uint64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [next, error] = std::from_chars(text.data(), end, value);
+        if (error == std::errc() && next == end && value <= limit) return std::string();
+        return whole_number_expected(limit, text);
+      },
+      "COUNT");
+}
+inline const CLI::Validator kCount = count_up_to(kMostCounted);
+inline const CLI::Validator kSmallCount = count_up_to(kMostParts);
+
+/// Validates amounts, which may be fractions: "expected a number of GiB above 0 and at most 65536".
+inline CLI::Validator amount_up_to(std::uint64_t limit, const std::string& unit,
+                                   const std::string& name) {
+  return CLI::Validator(
+      [limit, unit](const std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value > 0 &&
+            value <= static_cast<double>(limit))
+          return std::string();
+        return "expected a number of " + unit + " above 0 and at most " + std::to_string(limit) +
+               ", found " + in_quotes(text);
+      },
+      name);
+}
+
+/// Validates a choice; help and completions show it as CLI11 shows its own.
+inline CLI::Validator choice_of(const std::vector<std::string>& values) {
+  return CLI::Validator(
+      [values](const std::string& text) {
+        return std::ranges::find(values, text) == values.end() ? one_of_expected(values, text)
+                                                               : std::string();
+      },
+      "{" + joined(values, ",") + "}");
+}
+
+/// Validates a file to write: the work that fills it may be long, so a folder that does not exist
+/// is noticed before it.
+inline const CLI::Validator kInAFolder = CLI::Validator(
+    [](const std::string& text) {
+      const std::filesystem::path folder = std::filesystem::path(text).parent_path();
+      return folder.empty() || std::filesystem::is_directory(folder)
+                 ? std::string()
+                 : text + ": cannot be written: no folder " + in_quotes(folder.string());
+    },
+    "");
+
+/// An option that is absent where the user does not give it; an empty text is given, too.
+template <class T>
+CLI::Option* add_optional(CLI::App& app, const std::string& name, std::optional<T>& value,
+                          const std::string& description) {
+  return app.add_option_function<T>(
+      name, [&value](const T& given) { value = given; }, description);
+}
+
+/// The options that name an automaton: at most one of --regex, --group and those of files.
+struct AutomatonOptions {
+  AutomatonSource source;
+  std::vector<const CLI::Option*> options;  ///< in the order in which they are typed again
+
+  void add_to(CLI::App& app);
+};
+
+/// The options that say what is right: --against, or those that name an automaton.
+struct OracleOptions {
+  std::string against;
+  AutomatonOptions automaton;
+  CLI::Option* against_option = nullptr;
+
+  void add_to(CLI::App& app, const std::string& description);
+  bool names_automaton() const { return logdepth::names_automaton(automaton.source); }
+  bool given() const { return against_option->count() > 0 || names_automaton(); }
+  OracleRequest request() const { return {against, automaton.source}; }
+  /// The options as words of a shell.
+  std::string as_typed() const;
+};
+
+/// --construction and the options of all constructions for this problem, into `values`.
+void add_construction_options(CLI::App& app, Problem problem, Values& values,
+                              const Catalogue& constructions = catalogue());
+
+/// --engine, --device and --temperature.
+struct EngineOptions {
+  std::string name = "exact", device = "cpu";
+  std::optional<double> temperature;
+
+  // After settle():
+  bool exact = true;
+  FloatOptions options;
+
+  void add_to(CLI::App& command);
+  /// Errors: InputError for options that do not go together.
+  void settle(std::size_t threads);
+};
+
+/// --temperature of an export: a number, auto, tested or hard. Errors: InputError.
+void read_temperature(const std::string& text, ExportSettings& settings);
+
+inline const char* const kGraphFileDescription =
+    "graph file: edge or adjacency list, DOT, GML, GraphML, GEXF, DIMACS, METIS, Matrix Market, "
+    "Pajek, graph6, sparse6 or node-link JSON";
+
+/// The format of the file of --graph, where its name and its content do not say it.
+class GraphFormatOption {
+ public:
+  void add_to(CLI::App& app, CLI::Option* graph) {
+    app.add_option("--format", text_, "format of the graph file; decides over its name and content")
+        ->check(choice_of(graph_format_options()))
+        ->needs(graph);
+  }
+  std::optional<std::string> value() const {
+    return text_.empty() ? std::nullopt : std::optional<std::string>(text_);
+  }
+
+ private:
+  std::string text_;
+};
+
+/// The program of a .cells file. Errors: InputError.
+Program read_program(const std::string& file);
+
+/// --memory and --seconds, of every command that runs a file.
+void add_run_limits(CLI::App& command);
+
+/// One line on a terminal's standard error: how far, how fast, how long still. Silent in a
+/// pipe, and for work of under a second.
+class Progress {
+ public:
+  Progress(std::string what, std::string unit);
+  ~Progress();
+  void update(std::size_t done, std::size_t total);
+
+ private:
+  std::string what_, unit_;
+  bool terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_, last_;
+};
+
+/// The options that name input words: one of --input, --tokens, --batch.
+struct WordOptions {
+  std::string input, tokens, batch;
+  CLI::Option *input_option = nullptr, *tokens_option = nullptr, *batch_option = nullptr;
+
+  void add_to(CLI::App& app, bool with_batch);
+};
+
+using LetterNames = std::vector<std::string>;
+
+/// The words, as letter names of `alphabet`. Errors: InputError naming the option or file and line.
+std::vector<LetterNames> load_words(const WordOptions& options,
+                                    const std::vector<std::string>& alphabet);
+
+/// FILE for "@FILE", else nothing.
+std::string file_of(const std::string& text);
+
+/// The options that name inputs of any kind: words, a graph with pairs of vertices, raw streams, a
+/// division.
+struct InputOptions {
+  WordOptions words;
+  std::string graph, source, target, cells;
+  std::uint64_t dividend = 0, divisor = 1;
+  GraphFormatOption format;
+  bool undirected = false;
+  CLI::Option *graph_option = nullptr, *source_option = nullptr, *target_option = nullptr,
+              *cells_option = nullptr, *divide_option = nullptr, *by_option = nullptr;
+
+  void add_to(CLI::App& app, bool with_batch);
+  bool given() const;
+  /// The files that are read, for refuse_overwriting.
+  std::vector<std::string> files() const;
+};
+
+struct GraphQuestions {
+  Graph graph;
+  std::vector<VertexPair> pairs;  ///< source and target, in the order of the answers
+};
+using CellRows = std::vector<std::vector<Real>>;
+/// Raw streams that end with the token that divides.
+struct DivisionQuestion {
+  CellRows rows;
+};
+using Questions =
+    std::variant<std::vector<LetterNames>, GraphQuestions, CellRows, DivisionQuestion>;
+
+/// What the options ask of this model. Errors: InputError when they are for another kind of input,
+/// naming the options that this one takes; for bad input, with file and line.
+Questions load_questions(const InputOptions& options, const Model& model);
+
+/// The only question, for commands that look at one input.
+OneQuestion load_one(const InputOptions& options, const Model& model);
+
+}}  // namespace logdepth::cli
