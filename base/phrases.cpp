@@ -66,13 +66,6 @@ std::string percent_text(double share) {
   return short_text(100 * share, 4) + " %";
 }
 
-std::string scientific_text(double value, int digits) {
-  const std::string text = rounded(value, std::chars_format::scientific, digits);
-  const std::size_t exponent = text.find('e');
-  if (exponent == std::string::npos) return text;  // infinite
-  return fmt::format("{}e{}", text.substr(0, exponent), std::stoi(text.substr(exponent + 1)));
-}
-
 std::string bytes_text(std::size_t bytes) {
   constexpr std::size_t kKibibyte = std::size_t{1} << 10, kMebibyte = std::size_t{1} << 20;
   const bool large = bytes >= 64 * kMebibyte;

@@ -30,8 +30,6 @@ std::string signed_text(double value, int digits);
 std::string short_text(double value, int digits);
 /// A share of 1 in hundredths, at most four digits: "95 %", "99.5 %".
 std::string percent_text(double share);
-/// A number between 1 and 10 with so many digits after the point, and a power of ten: "9.50e9".
-std::string scientific_text(double value, int digits);
 /// Bytes as messages name them: "1049 KiB", "8192 MiB", rounded up.
 std::string bytes_text(std::size_t bytes);
 

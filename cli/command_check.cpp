@@ -15,7 +15,6 @@
 #include "proofs-check/certify/find_certificate.hpp"
 #include "proofs-check/claims/claim.hpp"
 #include "proofs-check/ledger/ledger.hpp"
-#include "proofs-check/precision/precision_curves.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -256,82 +255,6 @@ Command add_certify(CLI::App& app) {
     }
     return certify_file(options->model, options->output, options->json);
   };
-}
-
-namespace {
-
-/// Scores are compared pair by pair, so time grows with the square.
-constexpr std::uint64_t kLongest = 4096;
-
-struct ReportArguments {
-  PrecisionOptions precision;
-  std::string folder;
-  bool json = false;
-};
-
-int report_precision(const ReportArguments& options) {
-  const std::string& folder = options.folder;
-  points_to_measure(options.precision);  // refuses unknown names before a folder is made
-  for (const char* name : {"precision.md", "precision.json", "precision.svg", "precision.csv"})
-    if (const std::string file = folder + "/" + name;
-        !folder.empty() && std::filesystem::is_directory(file))
-      throw InputError(file + ": is a directory; expected a file name for the report");
-  std::optional<OutputFolder> made;
-  if (!folder.empty()) made.emplace(folder);
-  PrecisionReport measured;
-  {
-    Progress progress("report precision", "points");
-    measured = measure_precision(options.precision, [&](std::size_t done, std::size_t total) {
-      progress.update(done, total);
-    });
-  }
-  const report::Report page = precision_page(measured);
-  if (!folder.empty()) {
-    for (const report::File& file : files_of(page))
-      write_whole_file(folder + "/" + file.name, file.text);
-    write_whole_file(folder + "/precision.csv", precision_csv(measured, LOGDEPTH_VERSION));
-  }
-  if (options.json) {
-    std::cout << report::json(page);
-  } else if (folder.empty()) {
-    std::cout << markdown(page);
-  } else {
-    std::cerr << "wrote precision.md, precision.csv, precision.json and precision.svg to " << folder
-              << '\n';
-  }
-  return kDone;
-}
-
-}  // namespace
-
-Command add_report_precision(CLI::App& report) {
-  auto options = std::make_shared<ReportArguments>();
-  PrecisionOptions& precision = options->precision;
-  CLI::App* command = report.add_subcommand(
-      "precision",
-      "measure where compiled weights stop being correct in floating point: bits, softmax "
-      "temperatures, positions\nExample: logdepth report precision --out precision");
-  command->add_option("--out", options->folder,
-                      "write precision.md, .csv, .json and .svg to this folder");
-  command
-      ->add_option("--up-to", precision.up_to,
-                   "largest word length; other inputs have a fraction of it")
-      ->check(count_up_to(kLongest))
-      ->capture_default_str();
-  command->add_option("--seed", precision.seed, "seed of the random inputs")
-      ->check(kCount)
-      ->capture_default_str();
-  command->add_option(
-      "--only", precision.only,
-      "series to measure: names of constructions, temperature, positions (default: all)");
-  command
-      ->add_option("--positions", precision.positions,
-                   "search for the first wrong position below this bound")
-      ->check(count_up_to(std::uint64_t{1} << 27))
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "print one JSON object");
-  add_run_limits(*command);
-  return [options] { return report_precision(*options); };
 }
 
 }}  // namespace logdepth::cli

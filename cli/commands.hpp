@@ -31,7 +31,6 @@ Command add_draw(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_zoo(CLI::App& app);
 Command add_play(CLI::App& app);
-Command add_report_precision(CLI::App& report);
 /// A subcommand for every experiment of the papers of `learned`.
 std::vector<Command> add_experiments(CLI::App& train);
 Command add_train_plan(CLI::App& train);

@@ -31,9 +31,6 @@ Commands add_commands(CLI::App& app) {
   add(commands, app, add_zoo);
   add(commands, app, add_play);
   add(commands, app, add_convert);
-  CLI::App* report = app.add_subcommand("report", "print measurements as tables and figures");
-  report->require_subcommand(1);
-  add(commands, *report, add_report_precision);
   CLI::App* train =
       app.add_subcommand("train", "train transformers on the problems of the theorems");
   train->require_subcommand(1);

@@ -71,17 +71,18 @@ struct DepthRow {
   std::function<bool(const Action&)> holds{};
 };
 
-/// A curve of `report precision`: networks of this construction on inputs of growing size.
+/// Networks of this construction on inputs of growing size, whose required precision is measured.
 struct PrecisionRow {
-  unsigned place;  ///< among all
   std::string name, title;
   std::string group{};  ///< of words: whose products
   Values values{};
   /// In growing order.
   std::function<std::vector<std::uint64_t>(std::uint64_t up_to)> sizes{};
-  /// It asks whether a difference of numbers that were computed in different ways is zero.
+  /// It asks whether a difference of numbers that were computed in different ways is zero: in
+  /// floating point it has to take small ones for zero. The tree's test is not one, its two numbers
+  /// are copies of the same one where they are equal.
   bool tests_for_zero = false;
-  bool has_temperature = false;  ///< the softmax temperature that it needs is a curve of its own
+  bool has_temperature = false;  ///< the softmax temperature that it needs is measured too
   std::string per_size{};        ///< as above
 };
 /// `first`, twice as much, ... as far as `share` times the size is within the bound.

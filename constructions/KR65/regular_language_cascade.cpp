@@ -646,14 +646,13 @@ Construction cascade_record() {
                       .holds = constant_depth},
                      {.title = "cascade", .holds = constant_depth}},
           // With the largest group of four points, of derived length 3.
-          .precision = {{6,
-                         "cascade-first-flag",
+          .precision = {{"cascade-first-flag",
                          "Cascade, S4, positions from the first-flag",
                          "S4",
                          {{"positions", kFirstFlag}},
                          doubling(4),
                          true},  // whether a position is even
-                        {7, "cascade-fine", "Cascade, S4, fine positions", "S4", {}, doubling(4)}}};
+                        {"cascade-fine", "Cascade, S4, fine positions", "S4", {}, doubling(4)}}};
 }
 
 }}  // namespace logdepth::constructions_KR65

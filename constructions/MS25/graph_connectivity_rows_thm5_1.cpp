@@ -71,8 +71,7 @@ Construction rows_connectivity_record() {
                     static_cast<std::uint32_t>(number_of(r.values, "size")));
               },
           .depths = {{false, "rows (a network per n)", {}, "size", 9, "ceil(log2(n-1))", 65}},
-          .precision = {{8,
-                         "rows",
+          .precision = {{"rows",
                          "Thm 5.1, a network per size, one token per vertex",
                          "",
                          {},

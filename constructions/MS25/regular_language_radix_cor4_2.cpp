@@ -172,8 +172,7 @@ Construction radix_record() {
           .depths =
               {{false, "radix 4 (a network per n)", {{"radix", 4u}}, "unroll", 64, "ceil(log4 n)"}},
           // With a small group: tables grow with the fourth power of the points.
-          .precision = {{4,
-                         "radix",
+          .precision = {{"radix",
                          "Cor. 4.2, radix 4, S3, two-circle positions",
                          "S3",
                          {{"radix", 4u}},

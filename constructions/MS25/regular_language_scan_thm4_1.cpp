@@ -88,34 +88,29 @@ Program regular_language_scan_MS25_thm4_1(const Action& action, const std::strin
 }
 
 Construction scan_record() {
-  const auto curve = [](unsigned place, const std::string& name, const std::string& coded,
-                        ScanPositions positions) {  // with a group that is not solvable
-    return PrecisionRow{place,
-                        name,
-                        "Thm 4.1, scan, A5, " + coded,
-                        "A5",
-                        {{"positions", positions_name(positions)}},
-                        doubling(4),
-                        false,
+  const auto series = [](const std::string& name, const std::string& coded,
+                         ScanPositions positions) {  // with a group that is not solvable
+    return PrecisionRow{name,        "Thm 4.1, scan, A5, " + coded,
+                        "A5",        {{"positions", positions_name(positions)}},
+                        doubling(4), false,
                         true};
   };
-  return {
-      .key = {"MS25", "Thm 4.1", "scan"},
-      .problem = Problem::words,
-      .help = "MS25 Theorem 4.1",
-      .options = {positions_option(), table_option()},
-      .program =
-          [](const Request& r) {
-            return regular_language_scan_MS25_thm4_1(*r.action, r.name,
-                                                     {positions_of(r.values), table_of(r.values)});
-          },
-      .compared = 1,
-      .multiplies = true,
-      .depths = {{false, "scan", {{"positions", kFirstFlag}}}, {false, "scan"}},
-      .precision = {
-          curve(1, "scan-first-flag", "positions from the first-flag", ScanPositions::first_flag),
-          curve(2, "scan-circle", "circle positions", ScanPositions::circle),
-          curve(3, "scan-two-circle", "two-circle positions", ScanPositions::two_circle)}};
+  return {.key = {"MS25", "Thm 4.1", "scan"},
+          .problem = Problem::words,
+          .help = "MS25 Theorem 4.1",
+          .options = {positions_option(), table_option()},
+          .program =
+              [](const Request& r) {
+                return regular_language_scan_MS25_thm4_1(
+                    *r.action, r.name, {positions_of(r.values), table_of(r.values)});
+              },
+          .compared = 1,
+          .multiplies = true,
+          .depths = {{false, "scan", {{"positions", kFirstFlag}}}, {false, "scan"}},
+          .precision = {
+              series("scan-first-flag", "positions from the first-flag", ScanPositions::first_flag),
+              series("scan-circle", "circle positions", ScanPositions::circle),
+              series("scan-two-circle", "two-circle positions", ScanPositions::two_circle)}};
 }
 
 }}  // namespace logdepth::constructions_MS25

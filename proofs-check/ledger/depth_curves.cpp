@@ -196,7 +196,7 @@ void fit_slope(ConstructedDepths& depths) {
   PlotLine points;
   for (const auto& [size, depth] : depths.depths)
     points.emplace_back(std::log2(static_cast<double>(size)), static_cast<double>(depth));
-  if (const auto line = least_squares(points)) depths.slope = line->a;
+  depths.slope = least_squares_slope(points);
 }
 
 std::string never_asked(const std::vector<HeadPlace>& heads) {

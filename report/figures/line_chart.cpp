@@ -41,12 +41,6 @@ Axis share_axis(const std::string& name) {
   return axis;
 }
 
-Axis powers_axis(double highest, const std::string& name) {
-  Axis axis = counting_axis(highest, name);
-  for (Tick& tick : axis.ticks) tick = {tick.at, "2", tick.text};
-  return axis;
-}
-
 Axis doubling_axis(double lowest, double highest, const std::string& name) {
   Axis axis{std::floor(lowest), 0, {}, name};
   axis.to = std::max(axis.from + 1, std::ceil(highest));
@@ -218,11 +212,7 @@ class ChartDrawing {
   }
 
   static std::string number(double x, double y, const Tick& tick, const std::string& anchor) {
-    const std::string style = svg_attribute("text-anchor", anchor);
-    if (tick.raised.empty()) return svg_text(x, y, tick.text, style);
-    return "<text " + svg_attribute("x", x) + " " + svg_attribute("y", y) + " " + style + ">" +
-           xml_text(tick.text) + "<tspan dy=\"-4\" font-size=\"9\">" + xml_text(tick.raised) +
-           "</tspan></text>\n";
+    return svg_text(x, y, tick.text, svg_attribute("text-anchor", anchor));
   }
 
   std::string line(const PlotSeries& series) const {
@@ -294,37 +284,23 @@ std::string draw_legend(const Legend& legend, PlotPoint corner) {
   return svg;
 }
 
-double LeastSquares::root_mean_square() const {
-  return std::sqrt(residual / static_cast<double>(points));
-}
-
-std::optional<LeastSquares> least_squares(const PlotLine& points) {
+std::optional<double> least_squares_slope(const PlotLine& points) {
   const auto count = static_cast<double>(points.size());
   double mean_x = 0, mean_y = 0;
   for (const auto& [x, y] : points) {
     mean_x += x / count;
     mean_y += y / count;
   }
-  double xx = 0, xy = 0, yy = 0;
+  double xx = 0, xy = 0;
   bool different_x = false, different_y = false;
   for (const auto& [x, y] : points) {
     xx += (x - mean_x) * (x - mean_x);
     xy += (x - mean_x) * (y - mean_y);
-    yy += (y - mean_y) * (y - mean_y);
     different_x |= x != points.front().first;
     different_y |= y != points.front().second;
   }
   if (!different_x) return std::nullopt;
-  LeastSquares fit;
-  fit.points = points.size();
-  fit.a = different_y ? xy / xx : 0;
-  fit.b = different_y ? mean_y - fit.a * mean_x : points.front().second;
-  for (const auto& [x, y] : points) {
-    const double error = y - fit.value(x);
-    fit.residual += error * error;
-  }
-  fit.r2 = different_y ? 1 - fit.residual / yy : 1;
-  return fit;
+  return different_y ? xy / xx : 0;
 }
 
 }}  // namespace logdepth::report_figures

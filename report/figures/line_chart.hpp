@@ -15,7 +15,6 @@ namespace logdepth { inline namespace report_figures {
 struct Tick {
   double at = 0;
   std::string text;
-  std::string raised = {};  ///< after the text, as an exponent
 };
 
 /// A stretch of numbers as one side of a plot shows it.
@@ -31,8 +30,6 @@ struct Axis {
 /// From 0 to the first tick beyond `highest`. Ticks are 1, 2, 5, 10, 20, ... apart, the least of
 /// them of which `most_steps` reach as far as `highest`. Precondition: highest >= 0.
 Axis counting_axis(double highest, const std::string& name, double most_steps = 6);
-/// The same of logarithms to the base 2: ticks read "2" with the exponent raised.
-Axis powers_axis(double highest, const std::string& name);
 /// Logarithms to the base 2 from `lowest` to `highest`, both rounded outwards to whole numbers and
 /// at least 1 apart; ticks, at most twelve, read 1, 2, 4, 8, ...
 Axis doubling_axis(double lowest, double highest, const std::string& name);
@@ -126,17 +123,7 @@ double legend_height(const Legend& legend);
 /// Precondition: no two entries look alike.
 std::string draw_legend(const Legend& legend, PlotPoint corner);
 
-/// y = a x + b by ordinary least squares.
-struct LeastSquares {
-  double a = 0, b = 0;
-  double r2 = 0;        ///< share of the variance of y; 1 where all y are the same
-  double residual = 0;  ///< sum of the squares of y - (a x + b)
-  std::size_t points = 0;
-
-  double value(double x) const { return a * x + b; }
-  double root_mean_square() const;  ///< of the residuals
-};
-/// Absent for fewer than two different x.
-std::optional<LeastSquares> least_squares(const PlotLine& points);
+/// The slope a of y = a x + b by ordinary least squares. Absent for fewer than two different x.
+std::optional<double> least_squares_slope(const PlotLine& points);
 
 }}  // namespace logdepth::report_figures

@@ -27,7 +27,7 @@
 #include "objects/named_monoids.hpp"
 #include "proofs-check/claims/defect.hpp"
 #include "proofs-check/ledger/ledger.hpp"
-#include "proofs-check/precision/precision_curves.hpp"
+#include "proofs-check/precision/float_inputs.hpp"
 #include "runtime/file/hypotheses.hpp"
 #include "runtime/file/sha256.hpp"
 #include "tests/support/command_line.hpp"
@@ -55,7 +55,7 @@ Construction dummy_record() {
               },
           .compared = 5,
           .depths = {{false, "dummy"}},
-          .precision = {{11, "dummy-circle", "Lemma 1, a dummy", "S3", {}, doubling(4)}}};
+          .precision = {{"dummy-circle", "Lemma 1, a dummy", "S3", {}, doubling(4)}}};
 }
 
 Catalogue with_dummy() {
@@ -129,9 +129,9 @@ TEST(TheCatalogue, ComparesCountsAndMeasuresANewConstruction) {
   EXPECT_TRUE(depths.back().built);
   EXPECT_FALSE(depths.back().failed) << depths.back().verification;
 
-  const auto series = precision_series_of(constructions);
+  const auto series = precision_series(constructions);
   ASSERT_EQ(series.size(), precision_series().size() + 1);
-  EXPECT_EQ(series.back().name, "dummy-circle");
+  EXPECT_EQ(series.back().row.name, "dummy-circle");
   EXPECT_EQ(series.back().compiled(8).model->shape.repeated, 1u);
 }
 

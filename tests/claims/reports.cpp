@@ -8,10 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "logdepth/errors.hpp"
+#include "bench/required_precision.hpp"
 #include "proofs-check/claims/claim.hpp"
 #include "proofs-check/ledger/ledger.hpp"
-#include "proofs-check/precision/precision_curves.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/command_line.hpp"
 #include "tests/support/places.hpp"
@@ -20,8 +19,6 @@
 namespace logdepth::reports_tests { namespace {
 
 namespace fs = std::filesystem;
-using Quantity = PrecisionQuantity;
-using Scores = FloatOptions::Scores;
 using nlohmann::json;
 using support::Finished;
 using support::lines;
@@ -142,13 +139,7 @@ TEST_F(Check, TheCommittedListOfClaimsIsWhatACheckSays) {
   EXPECT_EQ(committed.size(), expected.size());
 }
 
-// `logdepth report precision`: what it measures, against other ways to the same numbers, and the
-// command from outside.
-
-std::optional<std::uint64_t> first_wrong(PositionKey key, FloatFormat format, ScoreForm form,
-                                         std::uint64_t limit) {
-  return first_wrong_position(key, format, form, limit).position;
-}
+// What bench/required_precision.cpp searches for, against other ways to the same numbers.
 
 /// phi by reciprocal roots in float, and all keys compared: no search, no bound, no rounding by us.
 std::optional<std::uint64_t> wrong_phi_by_comparing_all(std::uint64_t limit) {
@@ -167,56 +158,18 @@ std::optional<std::uint64_t> wrong_phi_by_comparing_all(std::uint64_t limit) {
 }
 
 TEST(FirstWrongPosition, OfSinglePrecisionIsWhereComparingAllKeysFindsIt) {
-  const auto expected = wrong_phi_by_comparing_all(200);
-  EXPECT_EQ(expected, 44u);
-  EXPECT_EQ(first_wrong(PositionKey::phi_averaged, FloatFormat::fp32, ScoreForm::product, 200),
-            expected);
-  EXPECT_EQ(first_wrong(PositionKey::phi_averaged, FloatFormat::fp32, ScoreForm::product, 44),
-            std::nullopt);
+  const auto found = [](std::uint64_t limit) {
+    return first_wrong_position<float>(PhiBy::averages, ScoreBy::product, limit);
+  };
+  EXPECT_EQ(found(200), 44u);
+  EXPECT_EQ(found(200), wrong_phi_by_comparing_all(200));
+  EXPECT_EQ(found(44), std::nullopt);
 }
 
 TEST(FirstWrongPosition, OfDoublePrecisionIsSomeThousandsByProductAndFarOffByDistance) {
   // A dense loop in double found 6796 as well, among all keys of 10 000 tokens.
-  EXPECT_EQ(first_wrong(PositionKey::phi, FloatFormat::fp64, ScoreForm::product, 10000), 6796u);
-  EXPECT_EQ(first_wrong(PositionKey::phi, FloatFormat::fp64, ScoreForm::distance, 300000),
-            std::nullopt);
-}
-
-TEST(FirstWrongPosition, ByDistanceFailsEarlyWhenQueryAndKeyAreComputedInTwoWays) {
-  EXPECT_EQ(first_wrong(PositionKey::phi, FloatFormat::fp32, ScoreForm::distance, 100000),
-            std::nullopt);
-  EXPECT_EQ(first_wrong(PositionKey::phi, FloatFormat::fp32, ScoreForm::distance_mixed, 100000),
-            4096u);
-}
-
-/// Codes in double, rounded for the products: all keys compared.
-TEST(FirstWrongPosition, OfShortFactorsIsWhereComparingAllKeysFindsIt) {
-  for (const auto& [format, bits] : {std::pair(FloatFormat::tf32, 11), {FloatFormat::bf16, 8}}) {
-    std::vector<std::pair<float, float>> keys;
-    std::optional<std::uint64_t> expected;
-    for (std::uint64_t p = 0; p < 100 && !expected; ++p) {
-      const float t = static_cast<float>(p) + 1, norm = 1 + t * t;
-      keys.emplace_back(round_to_bits(double{(1 - t * t) / norm}, bits),
-                        round_to_bits(double{2 * t / norm}, bits));
-      const auto score = [&](const std::pair<float, float>& key) {
-        return keys.back().first * key.first + keys.back().second * key.second;
-      };
-      for (std::uint64_t j = 0; j < p; ++j)
-        if (score(keys[j]) >= score(keys[p])) expected = p;
-    }
-    ASSERT_TRUE(expected);
-    EXPECT_EQ(first_wrong(PositionKey::circle, format, ScoreForm::product, 100), expected);
-  }
-}
-
-TEST(RoundingToBits, TakesTheNearestAndTheEvenOneOfTwo) {
-  EXPECT_EQ(round_to_bits(1.0 / 3, 2), 0.375);
-  EXPECT_EQ(round_to_bits(5, 2), 4);
-  EXPECT_EQ(round_to_bits(7, 2), 8);
-  EXPECT_EQ(round_to_bits(-5.001, 2), -6);
-  EXPECT_EQ(round_to_bits(0, 5), 0);
-  for (const double x : {1.0 / 3, 1e-30 / 7, -2e20 / 3})
-    EXPECT_EQ(round_to_bits(x, 24), double{static_cast<float>(x)});
+  EXPECT_EQ(first_wrong_position<double>(PhiBy::root, ScoreBy::product, 10000), 6796u);
+  EXPECT_EQ(first_wrong_position<double>(PhiBy::root, ScoreBy::distance, 300000), std::nullopt);
 }
 
 TEST(PrecisionSearch, FindsTheFirstGoodValueFromEveryHint) {
@@ -239,126 +192,6 @@ TEST(PrecisionSearch, GoesPastGoodValuesThatBadOnesFollow) {
   EXPECT_EQ(first_good(2, 60, 3, 9, [](std::uint32_t) { return true; }), 2u);
 }
 
-double measured(const std::string& series, Quantity quantity, Scores scores, std::uint64_t size) {
-  PrecisionPoint point;
-  point.series = series;
-  point.quantity = quantity;
-  point.scores = scores;
-  point.size = size;
-  return PrecisionCurves(1).measure(point).value.value_or(-1);
-}
-
-TEST(PrecisionCurves, DistanceNeedsFewerBitsThanProductsAndCertaintyMore) {
-  const auto bits = [](Quantity quantity, Scores scores, std::uint64_t size) {
-    return measured("scan-two-circle", quantity, scores, size);
-  };
-  const double product = bits(Quantity::bits, Scores::product, 16);
-  // The gap of two codes is about 0.3/n^2, 2^-9.7 for 16, so it takes about so many bits and two
-  // more for every doubling.
-  EXPECT_GE(product, 9);
-  EXPECT_LE(product, 13);
-  const double half = bits(Quantity::bits, Scores::product, 8);
-  EXPECT_GE(product - half, 1);
-  EXPECT_LE(product - half, 3);
-  EXPECT_LT(bits(Quantity::bits, Scores::distance, 16), product);
-  EXPECT_GT(bits(Quantity::certified_bits, Scores::product, 16), product);
-}
-
-TEST(PrecisionCurves, DivisionNeedsATolerance) {
-  EXPECT_GT(measured("division", Quantity::bits, Scores::distance, 16), 0);
-  EXPECT_EQ(measured("division", Quantity::bits_without_tolerance, Scores::distance, 16), -1);
-}
-
-TEST(PrecisionCurves, TemperatureGrowsFasterWithOneCircleThanWithTwo) {
-  const auto growth = [](const std::string& series) {
-    const auto at = [&](std::uint64_t size) {
-      return measured(series, Quantity::temperature, Scores::distance, size);
-    };
-    return std::log2(at(16) / at(8));
-  };
-  // The gaps are 2/n^4 and 0.3/n^2.
-  EXPECT_GT(growth("scan-circle"), 3.5);
-  EXPECT_GT(growth("scan-two-circle"), 1.5);
-  EXPECT_LT(growth("scan-two-circle"), 3.5);
-}
-
-TEST(PrecisionCurves, TemperatureGrowsWithoutBoundAsATestForZeroBecomesExact) {
-  const auto within = [](std::uint64_t bits) {
-    return measured("division", Quantity::temperature_by_tolerance, Scores::distance, bits);
-  };
-  EXPECT_GT(within(20), 0);
-  EXPECT_GT(within(80), 3 * within(20));
-}
-
-TEST(PrecisionCurves, RefusesNamesOfNothing) {
-  PrecisionOptions options;
-  options.only = {"scan-ellipse"};
-  EXPECT_THROW(points_to_measure(options), InputError);
-}
-
-class ReportPrecision : public support::CommandLine {
- protected:
-  std::vector<std::string> command(std::vector<std::string> more) const {
-    std::vector<std::string> all = {"report", "precision", "--up-to",     "8",   "--only",
-                                    "radix",  "positions", "--positions", "2000"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-};
-
-TEST_F(ReportPrecision, WritesTheSamePointsAsTableJsonAndFigure) {
-  EXPECT_EQ(done(command({"--out", "out"})), "");
-  const json numbers = json::parse(folder.read("out/precision.json"));
-  EXPECT_EQ(numbers["schema"], "logdepth/report-precision/1");
-  const auto lines = support::lines(folder.read("out/precision.csv"));
-  const std::string version = lines.at(0);
-  EXPECT_TRUE(version.ends_with(" seed 1")) << version;
-  EXPECT_EQ(lines.at(1), "quantity,what,scores,size,tokens,value,weights");
-  ASSERT_EQ(lines.size(), 2 + numbers["points"].size() + numbers["first_wrong_positions"].size());
-  ASSERT_EQ(numbers["points"].size(), 8u);  // 4 and 8 letters, twice two quantities
-  for (const json& point : numbers["points"]) {
-    const std::string row =
-        point["quantity"].get<std::string>() + "," + point["construction"].get<std::string>() +
-        "," + point["scores"].get<std::string>() + "," + point["size"].dump() + "," +
-        point["tokens"].dump() + "," + std::to_string(point["value"].get<int>()) + "," +
-        point["weights"].get<std::string>();
-    EXPECT_EQ(std::count(lines.begin(), lines.end(), row), 1) << row;
-  }
-  const std::string markdown = folder.read("out/precision.md"),
-                    figure = folder.read("out/precision.svg");
-  EXPECT_NE(markdown.find("| phi of averages | fp32 | 44 |"), std::string::npos) << markdown;
-  EXPECT_NE(markdown.find("## Significant bits"), std::string::npos);
-  EXPECT_EQ(figure.substr(0, 4), "<svg");
-  std::size_t marks = 0;  // one per point
-  for (auto at = figure.find("<title>radix,"); at != std::string::npos;
-       at = figure.find("<title>radix,", at + 1))
-    ++marks;
-  EXPECT_EQ(marks, 8u);
-
-  // The same question in the other ways, and on standard output.
-  EXPECT_EQ(done(command({"--out", "again"})), "");
-  for (const char* name : {"precision.md", "precision.csv", "precision.json", "precision.svg"})
-    EXPECT_EQ(folder.read(std::string("out/") + name), folder.read(std::string("again/") + name));
-  EXPECT_EQ(done(command({"--json"})), folder.read("out/precision.json"));
-  EXPECT_EQ(done(command({})), markdown);
-}
-
-TEST_F(ReportPrecision, RefusesBadArguments) {
-  const auto refused = [&](std::vector<std::string> arguments, const std::string& reason) {
-    const Finished finished = logdepth(std::move(arguments));
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_EQ(finished.out, "");
-    EXPECT_NE(finished.err.find(reason), std::string::npos) << finished.err;
-  };
-  refused({"report"}, "expected a command of logdepth report: precision ");
-  refused({"report", "precision", "--only", "nonsense"}, "unknown series 'nonsense'");
-  refused({"report", "precision", "--up-to", "-4"}, "--up-to");
-  refused({"report", "precision", "--up-to", "100000"}, "0 to 4096");
-  refused({"report", "precision", "--out", ""}, "--out");
-  std::filesystem::create_directories(folder.file("out/precision.csv"));
-  refused(command({"--out", "out"}), "precision.csv: is a directory");
-}
-
 // Pages of bench/ are what the scripts write from the stored results beside them.
 
 const fs::path kBench = fs::path(support::source_dir()) / "bench";
@@ -374,7 +207,8 @@ support::Finished bench(const support::TemporaryFolder& folder, const std::strin
 TEST(BenchPages, AreThoseOfTheStoredResults) {
   const support::TemporaryFolder folder;
   fs::create_directories(folder.path() / "results");
-  for (const std::string name : {"exact_cost", "float_throughput", "learned_circuits"}) {
+  for (const std::string name :
+       {"exact_cost", "float_throughput", "required_precision", "learned_circuits"}) {
     const std::string results = "results/" + name + ".json";
     fs::copy_file(kBench / results, folder.path() / results);
     const auto written = bench(folder, name + ".py", {"--report", folder.path().string()});
@@ -385,7 +219,7 @@ TEST(BenchPages, AreThoseOfTheStoredResults) {
 
 TEST(BenchPages, ScriptsSayWhatTheyExpect) {
   const support::TemporaryFolder folder;
-  for (const std::string name : {"exact_cost", "float_throughput"}) {
+  for (const std::string name : {"exact_cost", "float_throughput", "required_precision"}) {
     const auto without = bench(folder, name + ".py", {});
     EXPECT_EQ(without.status, 2);
     EXPECT_NE(without.err.find("expected the build folder"), std::string::npos) << without.err;

@@ -61,10 +61,6 @@ const std::vector<NotRun> kNotRun = {
     {"README.md", "./setup.sh", kCi},
     {"bench/README.md",
      "apt-get install -y --no-install-recommends python3-numpy libopenblas0-pthread", kMeasure},
-    {"bench/README.md",
-     "cmake --preset release -DLOGDEPTH_TESTS=OFF -DLOGDEPTH_BENCH=ON && cmake --build --preset "
-     "release",
-     kMeasure},
     {"bench/README.md", "export PATH=$PATH:/usr/local/cuda/bin", kGpu},
     {"bench/README.md",
      "apt-get install -y --no-install-recommends libtorch-dev python3-torch python3-numpy "

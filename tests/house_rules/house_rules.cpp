@@ -450,8 +450,7 @@ const std::map<std::string, std::set<std::string>> kExceptions = {
       "pairwise"}},
     // What is known of a language stands beside the depths of these two.
     {"cli/command_inspect.cpp", {"scan", "cascade"}},
-    // One sentence of the page is about the tree; the claim needs networks that are large enough.
-    {"proofs-check/precision/precision_report.cpp", {"tree"}},
+    // The claim needs networks that are large enough.
     {"proofs-check/papers/MS25/remarks.cpp", {"tree"}},
     // The option --radix, as a setting.
     {"library/compile.cpp", {"radix"}},

@@ -17,7 +17,7 @@ namespace logdepth::figures_tests { namespace {
 
 std::vector<std::string> texts(const Axis& axis) {
   std::vector<std::string> all;
-  for (const Tick& tick : axis.ticks) all.push_back(tick.text + tick.raised);
+  for (const Tick& tick : axis.ticks) all.push_back(tick.text);
   return all;
 }
 
@@ -87,8 +87,6 @@ TEST(Axes, OfLogarithmsNameTheNumbers) {
   EXPECT_EQ(axis.share(7), 1);
   EXPECT_NEAR(axis.share(std::log2(32.0)), 3.0 / 5, 1e-12);  // equal steps for equal ratios
   EXPECT_EQ(texts(doubling_axis(3, 3, "")), (std::vector<std::string>{"8", "16"}));
-  EXPECT_EQ(texts(powers_axis(8, "")),
-            (std::vector<std::string>{"20", "22", "24", "26", "28", "210"}));
   // Large numbers are written out, and never more than a dozen of them.
   const Axis wide = doubling_axis(0, 40, "");
   EXPECT_EQ(wide.ticks.back().text, "1099511627776");
@@ -350,8 +348,6 @@ TEST(NumberTexts, RoundForPeople) {
   EXPECT_EQ(short_text(2.50001, 4), "2.5");
   EXPECT_EQ(percent_text(0.95), "95 %");
   EXPECT_EQ(percent_text(0.995), "99.5 %");
-  EXPECT_EQ(scientific_text(9.5e9, 2), "9.50e9");
-  EXPECT_EQ(scientific_text(1.5e-3, 1), "1.5e-3");
   EXPECT_EQ(svg_number(12.0), "12");
   EXPECT_EQ(svg_number(-0.04), "0");
   EXPECT_EQ(svg_number(1.25), "1.2");
@@ -367,23 +363,14 @@ TEST(Phrases, CountAndList) {
   EXPECT_EQ(joined({"", "a", "b"}, "; "), "; a; b");
 }
 
-TEST(LeastSquaresFits, RecoverAKnownLine) {
+TEST(LeastSquaresFits, RecoverAKnownSlope) {
   PlotLine points;
   for (const double x : {2.0, 3.0, 5.0, 9.0}) points.emplace_back(x, 4.5 * x - 1.25);
-  const auto exact = least_squares(points);
-  ASSERT_TRUE(exact);
-  EXPECT_NEAR(exact->a, 4.5, 1e-12);
-  EXPECT_NEAR(exact->b, -1.25, 1e-12);
-  EXPECT_NEAR(exact->root_mean_square(), 0, 1e-12);
-  EXPECT_NEAR(exact->value(4), 16.75, 1e-12);
-  // (0, 0), (1, 2), (2, 1): slope 1/2, intercept 1/2, offsets 1/2, 1, 1/2.
-  const auto rough = least_squares({{0, 0}, {1, 2}, {2, 1}});
-  ASSERT_TRUE(rough);
-  EXPECT_NEAR(rough->a, 0.5, 1e-12);
-  EXPECT_NEAR(rough->b, 0.5, 1e-12);
-  EXPECT_NEAR(rough->root_mean_square(), std::sqrt(0.5), 1e-12);
-  EXPECT_EQ(least_squares({{1, 2}, {1, 3}}), std::nullopt);
-  EXPECT_EQ(least_squares({}), std::nullopt);
+  EXPECT_NEAR(least_squares_slope(points).value(), 4.5, 1e-12);
+  EXPECT_NEAR(least_squares_slope({{0, 0}, {1, 2}, {2, 1}}).value(), 0.5, 1e-12);
+  EXPECT_EQ(least_squares_slope({{1, 0.1}, {2, 0.1}, {4, 0.1}}), 0);
+  EXPECT_EQ(least_squares_slope({{1, 2}, {1, 3}}), std::nullopt);
+  EXPECT_EQ(least_squares_slope({}), std::nullopt);
 }
 
 }}  // namespace logdepth::figures_tests

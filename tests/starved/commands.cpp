@@ -57,7 +57,6 @@ const std::vector<Use>& uses() {
       {"export", {"abb.json", "--to", "torch", "--length", "4", "-o", "made/network"}},
       {"export", {"abb.json", "--to", "onnx", "--length", "4", "-o", "out.onnx"}},
       {"convert", {"--regex", "ab", "-o", "out.mata"}},
-      {"report precision", {"--only", "nothing", "--out", "made"}},
       {"zoo", {"made/zoo", "--only", "group-Z2"}},
       {"play", {"abb.json", "--folder", "no-folder"}},
       {"train word-problem", {"--write-plan", "out.json"}},

@@ -102,7 +102,6 @@ TEST_F(Time, EveryCommandThatRunsAFileEndsWhenItIsUp) {
   ends_late({"draw", "endless.json", "--input", word, "-o", "out.svg"});
   ends_late({"export", "abb.json", "--to", "torch", "--length", "20000", "-o", "made/network"});
   ends_late({"check", "--report", "made/report"});
-  ends_late({"report", "precision", "--out", "made"});
   ends_late({"compare", "depth", "--out", "made/depth"});
 }
 
@@ -307,8 +306,7 @@ TEST_F(Memory, IsLimitedInEveryCommandThatRunsAFile) {
       {"info", {"cascade.json"}},
       {"check", {"lem-3.1", "--up-to", "1", "--random", "1"}},
       {"compare depth", {"--up-to", "4"}},
-      {"zoo", {"made/zoo", "--only", "group-Z2"}},
-      {"report precision", {"--only", "temperature", "--out", "made"}}};
+      {"zoo", {"made/zoo", "--only", "group-Z2"}}};
   std::set<std::string> limitable;
   for (const auto& use : uses) limitable.insert(use.first);
   EXPECT_EQ(limitable, commands("memory limit of exact runs in GiB"));
@@ -321,7 +319,7 @@ TEST_F(Memory, IsLimitedInEveryCommandThatRunsAFile) {
     EXPECT_EQ(finished.status, 3) << asked[0] << "\n" << finished.err;
     EXPECT_NE(finished.err.find("; the limit is 2 KiB"), std::string::npos) << finished.err;
     limited.back() = "1";
-    if (command != "report precision" && command != "compare depth") {  // take long
+    if (command != "compare depth") {  // takes long
       EXPECT_EQ(starve("", limited).status, 0) << asked[0];
     }
     limited.back() = "0";

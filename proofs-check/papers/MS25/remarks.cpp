@@ -11,7 +11,7 @@
 #include "constructions/MS25/regular_language.hpp"
 #include "objects/named_monoids.hpp"
 #include "proofs-check/claims/claim.hpp"
-#include "proofs-check/precision/precision_curves.hpp"
+#include "proofs-check/precision/float_inputs.hpp"
 
 namespace logdepth { inline namespace proofs_check_papers_MS25 {
 namespace {
@@ -123,7 +123,7 @@ Claim bits_as_written() {
   Claim claim = bits("fn-1/exact-zero-tests", Form::as_written);
   claim.calculation = [] {
     Calculation result;
-    const PrecisionSeries& division = series_named("division");
+    const PrecisionSeries division = series_named("division");
     std::string right;
     std::uint32_t wrong = 0;  // the most bits with a wrong answer
     for (std::uint32_t p = 4; p <= kMostBits; ++p)
@@ -159,7 +159,7 @@ Claim bits_with_tolerance() {
         {"tree", {8, 16, 32}},
         {"scan-first-flag", {8, 16, 32, 64}}};
     for (const auto& [name, sizes] : tried) {
-      const PrecisionSeries& series = series_named(name);
+      const PrecisionSeries series = series_named(name);
       std::string at;
       for (const std::uint64_t size : sizes) {
         const std::uint64_t tokens =
