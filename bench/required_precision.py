@@ -17,61 +17,45 @@ from measurement import begun, build_parser, head, options_of, output_of, say, s
 
 SMALLEST = ["--up-to", 16, "--positions", 8000]
 
-BITS = """p is the smallest number of significant bits with which every input of a size is answered right, or certified.
-Weights, inputs and every operation are rounded to p bits. The inputs are a few seeded ones of each size, the same for
-every p: 3 words, 4 divisors, or 4 graphs with three pairs each. Answers are every prefix product, every quotient and
-remainder, whether vertices are connected. More inputs can only raise p. Right answers need not be monotone in p: p − 1
-is wrong and p to p + 3 are right, other p are not measured. N is the number of letters of a word, else of tokens.
-Lines are least-squares fits.
+BITS = """Cells are a, b of the line p = a log₂ N + b, a least-squares fit of the smallest number p of significant bits
+with which all inputs of a size get right (certified) answers. N is letters of words, else tokens. Every size has 3
+words, 4 divisors, or 4 graphs with three pairs each, seeded; more can only raise p. With p − 1 bits an answer is wrong,
+with p to p + 3 none is; other p are not measured.
 
-Division, connectivity and `cascade-first-flag` test a difference of numbers that were computed in different ways for
-zero. For right answers, what is within 2^−(p−4) is zero, or a tie. Separations of scores are proved by distance, and
-are finer than that. So no p from 2 to 400 certifies ties of q·k, and a certificate can need fewer bits.
+Division, connectivity and the first cascade test a difference of numbers that were computed in different ways for
+zero. For right answers, what is within 2^−(p−4) is zero, or a tie. Proved separations are finer, so a certificate can
+need fewer bits. They are of distances, so no p up to 400 certifies ties of q·k.
 
-The softmax temperature is the smallest factor τ of scores of unit vectors with which every answer is right in float64,
-and with 2τ and 4τ too."""
-POSITIONS = """The first position p at which a head with the query φ(p) does not have its largest score at p alone,
-among the keys of 0 … p. φ(p) = (p, 1)/√(p² + 1) is computed by a root, or from (p, 1)/(p + 1), as a network has it."""
+The softmax temperature is the smallest factor of scores of unit vectors with which float64 gives right answers, and
+with its double and fourfold too."""
+POSITIONS = """The first p at which a head with the query φ(p) does not score p alone highest among the keys of 0 … p.
+This code of p is computed by a root, or from averages, as in a network."""
 
 
-def line_text(points):
-    """The fit, with the first and the last value."""
-    if not points:
-        return "none"
-    span = f"({points[0][1]} to {points[-1][1]})"
-    if len(points) == 1:
-        return span
-    slope, intercept = statistics.linear_regression(*zip(*points))
-    constant = f"{abs(intercept):.0f}"
-    if not slope:
-        return f"{constant} {span}"
-    sign = "−" if intercept < 0 else "+"
-    return f"{slope:.1f} log₂ N" + (f" {sign} {constant} {span}" if constant != "0" else f" {span}")
+def line_through(points, read):
+    """Slope and intercept of what is read of each point, where it was found, over log2 N; none of fewer than two."""
+    found = [(math.log2(point["n"]), read(point)) for point in points if read(point) is not None]
+    return statistics.linear_regression(*zip(*found)) if len(found) > 1 else None
+
+
+def bits_text(points, kind, scores):
+    line = line_through(points, lambda point: point[kind][scores])
+    return f"{line.slope:.1f}, {round(line.intercept)}".replace("-", "−") if line else "–"
 
 
 def growth_text(points):
-    if len(points) < 2:
-        return "–"
-    slope, _ = statistics.linear_regression(*zip(*points))
-    return f"n^{slope:.1f}"
-
-
-def values(points, read):
-    """What is read of each point, where it was found, over log2 N."""
-    found = ((math.log2(point["n"]), read(point)) for point in points)
-    return [one for one in found if one[1] is not None]
+    hot = [point for point in points if point.get("temperature")]
+    line = line_through(hot, lambda point: math.log2(point["temperature"]))
+    return f"n^{line.slope:.1f}" if line else "–"
 
 
 def weights_rows(points):
     series = {}
     for point in points:
-        series.setdefault(point["series"], []).append(point)
-    return [[f"`{name}`: {sizes[0]['title']}", f"{sizes[0]['n']} to {sizes[-1]['n']}",
-             *(line_text(values(sizes, lambda point: point[kind][scores]))
-               for kind in ("right", "certified") for scores in ("product", "distance")),
-             growth_text(values([one for one in sizes if one.get("temperature")],
-                                lambda point: math.log2(point["temperature"])))]
-            for name, sizes in series.items()]
+        series.setdefault(point["title"], []).append(point)
+    return [[title, f"{sizes[0]['n']} to {sizes[-1]['n']}",
+             *(bits_text(sizes, kind, scores) for kind in ("right", "certified") for scores in ("product", "distance")),
+             growth_text(sizes)] for title, sizes in series.items()]
 
 
 def write(folder, stored):

@@ -95,8 +95,8 @@ def test_required_precision(tmp_path):
         ("distance", "root", None, None), ("distance", "averages", None, None)]
     page = rows((tmp_path / "required_precision.md").read_text(encoding="utf-8"))
     # Bits 6, 9 and 11 over log2 N of 2, 3 and 4.
-    (scan,) = (line for line in page if line.startswith("| `scan-two-circle`"))
-    assert scan.split(" | ")[1:3] == ["4 to 16", "2.5 log₂ N + 1 (6 to 11)"]
+    (scan,) = (line for line in page if line.startswith("| Thm 4.1, scan, A5, two-circle positions |"))
+    assert scan.split(" | ")[1:3] == ["4 to 16", "2.5, 1"]
 
 
 def test_training_throughput(tmp_path):

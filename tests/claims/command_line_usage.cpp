@@ -263,11 +263,11 @@ TEST_F(Reference, TheManualPageIsSetWithoutAWarningAndNamesEveryCommand) {
 TEST_F(Reference, BashCompletesCommandsOptionsAndChoices) {
   EXPECT_EQ(said("bash", R"(. ./script
 for line in 'compile re' 'compile regular --constr' 'compile regular --construction t' \
-            'compile regular --regex compile --pos' 'run abb.json --inp' 'report pre'; do
+            'compile regular --regex compile --pos' 'run abb.json --inp' 'data ch'; do
   COMP_WORDS=(logdepth $line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _logdepth
   echo "${COMPREPLY[*]}"
 done)"),
-            "regular\n--construction\ntree\n--positions\n--input\nprecision\n");
+            "regular\n--construction\ntree\n--positions\n--input\ncheck\n");
 }
 
 TEST_F(Reference, ZshReadsTheSameScriptAfterBashcompinit) {
