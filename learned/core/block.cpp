@@ -82,10 +82,6 @@ Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tens
 namespace {
 
 #if TORCH_VERSION_MAJOR >= 2
-bool device_attention_applies(const Tensor& q, const DistanceTerms& distances) {
-  return q.is_cuda() && distances.most == 0;
-}
-
 /// The values of the same by libtorch's fused operation, which keeps no weights: on a device, by a
 /// libtorch of version 2 or newer, without distance terms. `bias` may be undefined.
 Tensor device_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias,
@@ -96,15 +92,6 @@ Tensor device_attention(const Tensor& q, const Tensor& k, const Tensor& v, const
   if (bias.defined()) given = bias.to(type).expand({q.size(0), q.size(1), q.size(2), k.size(2)});
   return torch::scaled_dot_product_attention(q.to(type), k.to(type), v.to(type), given)
       .to(q.scalar_type());
-}
-#else
-bool device_attention_applies(const Tensor&, const DistanceTerms&) {
-  return false;
-}
-
-Tensor device_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias,
-                        TrainingConfig::Precision precision) {
-  return attention(q, k, v, bias, precision).values;
 }
 #endif
 
@@ -329,9 +316,16 @@ Tensor Rotary::operator()(const Tensor& x, const Turns& turns) const {
 }
 
 namespace {
+
 /// AdamW moves a number by about the learning rate a step; a bias of scores has to grow to several
 /// units before it selects.
 constexpr double kDistanceBiasScale = 10;
+
+/// `scale` may be undefined.
+Tensor added(const Tensor& h, const Tensor& change, const Tensor& scale) {
+  return scale.defined() ? torch::addcmul(h, change, scale) : h + change;
+}
+
 }  // namespace
 
 TransformerBlock::TransformerBlock(Parameters& parameters, std::string name,
@@ -364,12 +358,6 @@ TransformerBlock::TransformerBlock(Parameters& parameters, std::string name,
     attention_scale_ = parameters.add(name_ + ".attention_scale", {width_}, initial);
     feed_forward_scale_ = parameters.add(name_ + ".feed_forward_scale", {width_}, initial);
   }
-}
-
-Tensor TransformerBlock::sublayer(const Tensor& h, const ChannelNorm& norm, const Tensor& scale,
-                                  const std::function<Tensor(const Tensor&)>& body) const {
-  const Tensor change = body(norm(h));
-  return scale.defined() ? torch::addcmul(h, change, scale) : h + change;
 }
 
 DistanceTerms TransformerBlock::distance_terms(const Tensor& q, const Tensor& k,
@@ -428,11 +416,13 @@ Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context) cons
   }
   const DistanceTerms distances = distance_terms(q, k, context.precision);
   if (!context.bias.defined()) context.bias = context.mask.bias(tokens, k.size(2), z.options());
-  if (!context.probe && device_attention_applies(q, distances))
+#if TORCH_VERSION_MAJOR >= 2
+  if (!context.probe && q.is_cuda() && distances.most == 0)
     return output_(device_attention(q, k, v, context.bias, context.precision)
                        .transpose(1, 2)
                        .reshape({batch, tokens, width_}),
                    context.precision);
+#endif
   const Attended attended = attention(q, k, v, context.bias, context.precision, distances);
   if (context.probe) (*context.probe)(name_, attended.weights.detach());
   return output_(attended.values.transpose(1, 2).reshape({batch, tokens, width_}),
@@ -441,15 +431,11 @@ Tensor TransformerBlock::attend(const Tensor& z, AttentionContext& context) cons
 
 Tensor TransformerBlock::feed_forward(const Tensor& z, TrainingConfig::Precision precision) const {
   Tensor hidden = in_(z, precision);
-  switch (activation_) {
-    case ModelConfig::Activation::gelu:
-      hidden = torch::gelu(hidden);
-      break;
-    case ModelConfig::Activation::swiglu: {
-      const auto halves = hidden.chunk(2, -1);
-      hidden = torch::silu(halves[0]) * halves[1];
-      break;
-    }
+  if (activation_ == ModelConfig::Activation::gelu) {
+    hidden = torch::gelu(hidden);
+  } else {
+    const auto halves = hidden.chunk(2, -1);
+    hidden = torch::silu(halves[0]) * halves[1];
   }
   return out_(hidden, precision);
 }
@@ -463,11 +449,9 @@ void AttentionContext::enter_block(std::int64_t samples) {
 
 Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) const {
   context.enter_block(h.size(0));
-  const Tensor attended = sublayer(h, attention_norm_, attention_scale_,
-                                   [&](const Tensor& z) { return attend(z, context); });
-  const Tensor result =
-      sublayer(attended, feed_forward_norm_, feed_forward_scale_,
-               [&](const Tensor& z) { return feed_forward(z, context.precision); });
+  const Tensor attended = added(h, attend(attention_norm_(h), context), attention_scale_);
+  const Tensor result = added(
+      attended, feed_forward(feed_forward_norm_(attended), context.precision), feed_forward_scale_);
   ++context.executed;
   if (context.states) context.states->push_back(result);
   return result;

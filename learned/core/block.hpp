@@ -150,8 +150,6 @@ class TransformerBlock {
   DistanceTerms distance_terms(const Tensor& q, const Tensor& k,
                                TrainingConfig::Precision precision) const;
   Tensor feed_forward(const Tensor& z, TrainingConfig::Precision precision) const;
-  Tensor sublayer(const Tensor& h, const ChannelNorm& norm, const Tensor& scale,
-                  const std::function<Tensor(const Tensor&)>& body) const;
 
   std::string name_;
   std::int64_t heads_, width_;

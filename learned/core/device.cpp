@@ -81,9 +81,6 @@ Learned StepGraph::run() {
 
 StepGraph::~StepGraph() = default;
 
-}}  // namespace logdepth::learned_core
-
-namespace logdepth { inline namespace learned_core {
 namespace {
 
 /// Names of kernels, by the vectors that they compute with.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 
 #include "logdepth/errors.hpp"
 
@@ -139,26 +138,6 @@ void expect_device(torch::Device device) {
     throw InputError("--device cuda: this libtorch has no CUDA or finds no device, expected cpu");
 }
 
-namespace {
-
-/// The mean of the losses of the answers after every loop.
-Tensor mean_loss_of_loops(const PassTrace& trace, const Batch& batch, const TaskFormat& format,
-                          const TrainingConfig& training, std::int64_t seeds) {
-  LossTerm term;
-  term.seeds = seeds;
-  term.empty_discount = training.empty_discount;
-  Tensor sum;
-  for (std::size_t loop = 0; loop < trace.logits.size(); ++loop) {
-    if (training.supervision == TrainingConfig::Supervision::when_due)
-      term.due_after = static_cast<std::int64_t>(loop + 1);
-    const Tensor loss = mean_loss(trace.logits[loop], batch, format, term);
-    sum = sum.defined() ? sum + loss : loss;
-  }
-  return sum / static_cast<double>(trace.logits.size());
-}
-
-}  // namespace
-
 Tensor supervised_loss(const Network& network, const Batch& batch, const PassOptions& options,
                        const TrainingConfig& training, Tensor* last_logits) {
   LossTerm term;
@@ -173,9 +152,15 @@ Tensor supervised_loss(const Network& network, const Batch& batch, const PassOpt
   }
   const Tensor logits = network(batch, options, &trace);
   if (last_logits) *last_logits = logits.detach();
-  Tensor loss = last_only
-                    ? mean_loss(logits, batch, network.format(), term)
-                    : mean_loss_of_loops(trace, batch, network.format(), training, term.seeds);
+  if (last_only) trace.logits = {logits};
+  Tensor loss;
+  for (std::size_t loop = 0; loop < trace.logits.size(); ++loop) {
+    if (training.supervision == TrainingConfig::Supervision::when_due)
+      term.due_after = static_cast<std::int64_t>(loop + 1);
+    const Tensor after = mean_loss(trace.logits[loop], batch, network.format(), term);
+    loss = loss.defined() ? loss + after : after;
+  }
+  if (!last_only) loss = loss / static_cast<double>(trace.logits.size());
   for (std::size_t level = 0; level < trace.taught.size(); ++level) {
     LossTerm taught;
     taught.seeds = term.seeds;

@@ -3,7 +3,6 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 

@@ -217,6 +217,7 @@ void Trainer::one_step() {
 }
 
 void Trainer::read(const std::vector<Samples>& samples, const Learned& learned) {
+  const TrainingConfig& training = configs_.front().training;  // settings that all seeds share
   const Tensor losses = learned.loss.to(torch::kCPU, torch::kFloat64).reshape({-1});
   const std::vector<std::int32_t> all = answers(learned.logits, task().format());
   const auto each = static_cast<std::ptrdiff_t>(all.size() / seeds());
@@ -226,21 +227,14 @@ void Trainer::read(const std::vector<Samples>& samples, const Learned& learned) 
     state.diverged = state.diverged || !std::isfinite(state.loss);
     if (samples[seed].review || state.diverged) continue;
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(seed) * each;
-    read(seed, samples[seed], {first, first + each});
+    const Task& task = *tasks_[seed];
+    const double accuracy = task.promoting_accuracy(samples[seed], {first, first + each});
+    state.accuracy = training.average * state.accuracy + (1 - training.average) * accuracy;
+    if (state.accuracy < training.promotion || state.stage + 1 >= task.stages()) continue;
+    ++state.stage;
+    state.accuracy = 0;
+    state.promotions.push_back({{"step", state.step}, {"to", task.stage_name(state.stage)}});
   }
-}
-
-void Trainer::read(std::size_t seed, const Samples& samples,
-                   const std::vector<std::int32_t>& answers) {
-  const TrainingConfig& training = configs_[seed].training;
-  const Task& task = *tasks_[seed];
-  TrainingState& state = states_[seed];
-  const double accuracy = task.promoting_accuracy(samples, answers);
-  state.accuracy = training.average * state.accuracy + (1 - training.average) * accuracy;
-  if (state.accuracy < training.promotion || state.stage + 1 >= task.stages()) return;
-  ++state.stage;
-  state.accuracy = 0;
-  state.promotions.push_back({{"step", state.step}, {"to", task.stage_name(state.stage)}});
 }
 
 void Trainer::take_score(std::size_t seed) {

@@ -101,7 +101,6 @@ class Trainer {
   void take_score(std::size_t seed);
   nlohmann::ordered_json moved(const MeasureProgress& progress) const;
   void read(const std::vector<Samples>& samples, const Learned& learned);
-  void read(std::size_t seed, const Samples& samples, const std::vector<std::int32_t>& answers);
 
   std::vector<RunConfig> configs_;
   std::vector<std::unique_ptr<Task>> tasks_;

@@ -173,18 +173,11 @@ Tensor UniversalTransformer::operator()(const Batch& batch, const PassOptions& o
 
 std::uint32_t UniversalTransformer::loops_of(const Batch& batch) const {
   const LoopRule& rule = config_.loops;
-  switch (rule.kind) {
-    case LoopRule::Kind::fixed:
-      break;
-    case LoopRule::Kind::range:
-      return rule.most;
-    case LoopRule::Kind::per_doubling:
-      return std::max<std::uint32_t>(
-          1, rule.least * static_cast<std::uint32_t>(ceil_log2(batch.size)));
-    case LoopRule::Kind::asked:
-      if (batch.loops > 0) return batch.loops;
-  }
-  return rule.least;
+  if (rule.kind == LoopRule::Kind::range) return rule.most;
+  if (rule.kind == LoopRule::Kind::per_doubling)
+    return std::max<std::uint32_t>(1,
+                                   rule.least * static_cast<std::uint32_t>(ceil_log2(batch.size)));
+  return rule.kind == LoopRule::Kind::asked && batch.loops > 0 ? batch.loops : rule.least;
 }
 
 std::uint32_t UniversalTransformer::training_loops(const Batch& batch, std::uint64_t seed,
