@@ -32,12 +32,13 @@ class RecordFields {
   RecordFields entry(const char* name, const nlohmann::ordered_json& item) const;
   [[noreturn]] void refuse(const std::string& name, const std::string& expected) const;
 
+ protected:
+  const nlohmann::ordered_json& json_;
+  std::string place_;
+
  private:
   using Typed = bool (nlohmann::ordered_json::*)() const noexcept;
   const nlohmann::ordered_json& typed(const char* name, Typed is_typed, const char* expected) const;
-
-  const nlohmann::ordered_json& json_;
-  std::string place_;
 };
 
 /// One number that was measured on a trained network: the score of samples of one difficulty after so many

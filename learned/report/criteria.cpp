@@ -26,19 +26,18 @@ using Json = nlohmann::ordered_json;
 
 using Number = std::optional<double>;
 
-Number weighted(const RunReadings& readings, Number (*value)(const RunReading&)) {
+/// The mean of the readings that have the number, with their samples as weights.
+template <class Value>
+Number weighted(const RunReadings& readings, Value RunReading::*value) {
   double sum = 0, samples = 0;
   for (const RunReading& one : readings)
-    if (const Number number = value(one)) {
+    if (const Number number = one.*value) {
       sum += *number * one.samples;
       samples += one.samples;
     }
   return samples > 0 ? Number(sum / samples) : std::nullopt;
 }
 
-Number mean_score(const RunReadings& readings) {
-  return weighted(readings, [](const RunReading& one) -> Number { return one.score; });
-}
 Number least_score(const RunReadings& readings) {
   return std::ranges::min(readings, {}, &RunReading::score).score;
 }
@@ -50,9 +49,6 @@ Number from_half(const RunReadings& readings) {
   double most = 0;
   for (const RunReading& one : readings) most = std::max(most, std::fabs(one.score - 0.5));
   return most;
-}
-Number n_star_of(const RunReadings& readings) {
-  return reached(readings);
 }
 /// The largest size that is solved at some number of iterations.
 Number largest(const RunReadings& readings) {
@@ -75,15 +71,13 @@ Number fall(const RunReadings& readings) {
   }
   return worst;
 }
-Number mean_iterations(const RunReadings& readings) {
-  return weighted(readings, [](const RunReading& one) { return one.iterations; });
-}
 /// The largest mean of all that was asked.
 Number most_iterations(const RunReadings& readings) {
   std::map<std::string, RunReadings> asked;
   for (const RunReading& one : readings) asked[one.what].push_back(one);
   Number most;
-  for (const auto& [what, some] : asked) most = std::max(most, mean_iterations(some));
+  for (const auto& [what, some] : asked)
+    most = std::max(most, weighted(some, &RunReading::iterations));
   return most;
 }
 /// Correlation of the ranks of iterations and sizes; 0 where all iterations are the same.
@@ -114,25 +108,25 @@ Number iterations_on_size(const RunReadings& readings) {
 using Statistic = Number (*)(const RunReadings& readings);
 const std::map<std::string, Statistic>& statistics() {
   static const std::map<std::string, Statistic> kStatistics = {
-      {"mean", mean_score},
+      {"mean", [](const RunReadings& all) { return weighted(all, &RunReading::score); }},
       {"least", least_score},
       {"most", most_score},
       {"from half", from_half},
-      {"n*", n_star_of},
+      {"n*", [](const RunReadings& all) { return Number(reached(all)); }},
       {"largest", largest},
       {"fall", fall},
-      {"iterations", mean_iterations},
+      {"iterations", [](const RunReadings& all) { return weighted(all, &RunReading::iterations); }},
       {"most iterations", most_iterations},
       {"rank of iterations", rank_of_iterations},
       {"iterations on size", iterations_on_size}};
   return kStatistics;
 }
 
-/// An object whose members are known.
-class Members {
+/// An object whose members are known, and may be left out.
+class Members : public RecordFields {
  public:
-  Members(const Json& json, std::string place, std::initializer_list<const char*> known)
-      : json_(json), place_(std::move(place)), fields_(json, place_) {
+  Members(const Json& json, const std::string& place, std::initializer_list<const char*> known)
+      : RecordFields(json, place) {
     if (!json.is_object()) throw InputError(place_ + ": expected an object");
     for (const auto& [name, value] : json.items())
       if (std::ranges::find(known, name) == known.end())
@@ -141,12 +135,11 @@ class Members {
                                      joined({known.begin(), known.end()})));
   }
 
-  bool has(const char* name) const { return json_.contains(name); }
   const Json& operator[](const char* name) const { return json_.at(name); }
   std::string place(const char* name) const { return place_ + "." + name; }
-  std::string text(const char* name) const { return has(name) ? fields_.text(name) : ""; }
+  std::string text(const char* name) const { return has(name) ? RecordFields::text(name) : ""; }
   double number(const char* name, double otherwise) const {
-    return has(name) ? fields_.number(name) : otherwise;
+    return has(name) ? RecordFields::number(name) : otherwise;
   }
   /// What the word there stands for; absent where there is none.
   template <class Value>
@@ -162,7 +155,7 @@ class Members {
   auto list(const char* name, const Make& make) const {
     std::vector<decltype(make(json_, place_))> items;
     if (!has(name)) return items;
-    for (const Json& item : fields_.list(name))
+    for (const Json& item : RecordFields::list(name))
       items.push_back(make(item, fmt::format("{}[{}]", place(name), items.size())));
     return items;
   }
@@ -173,31 +166,20 @@ class Members {
     });
   }
   std::vector<double> numbers(const char* name) const {
-    return has(name) ? fields_.numbers(name) : std::vector<double>();
+    return has(name) ? RecordFields::numbers(name) : std::vector<double>();
   }
-  [[noreturn]] void refuse(const char* name, const std::string& expected) const {
-    fields_.refuse(name, expected);
-  }
-
- private:
-  const Json& json_;
-  std::string place_;
-  RecordFields fields_;
 };
 
-Conditions conditions_from(const Json& json, const std::string& place) {
-  if (!json.is_object()) throw InputError(place + ": expected an object of conditions");
+Conditions conditions_of(const Members& of, const char* member) {
   Conditions conditions;
-  for (const auto& [name, wanted] : json.items()) {
+  if (!of.has(member)) return conditions;
+  if (!of[member].is_object()) of.refuse(member, "an object of conditions");
+  for (const auto& [name, wanted] : of[member].items()) {
     if (wanted.is_object())
-      throw InputError(fmt::format("{}.{}: expected a value, a comparison or a list", place, name));
+      of.refuse(std::string(member) + "." + name, "a value, a comparison or a list");
     conditions.emplace_back(name, wanted);
   }
   return conditions;
-}
-
-Conditions conditions_of(const Members& of, const char* name) {
-  return of.has(name) ? conditions_from(of[name], of.place(name)) : Conditions();
 }
 
 /// A number is compared by `is`; "contains" and "excludes" are about the interval of a line.

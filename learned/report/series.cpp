@@ -14,7 +14,6 @@
 #include "base/text_lines.hpp"
 #include "learned/records/counter_random.hpp"
 #include "learned/records/run_record.hpp"
-#include "learned/records/task.hpp"
 #include "logdepth/errors.hpp"
 #include "report/report.hpp"
 
@@ -34,13 +33,8 @@ void flatten(const Json& json, const std::string& path, Settings& settings) {
 
 RunReadings readings_in(const StoredRecord& record) {
   const RecordFields fields(record.json, record.place);
-  if (!fields.has("readings")) {
-    const std::string kind = fields.object("config").object("task").text("kind");
-    if (std::ranges::none_of(known_tasks(),
-                             [&](const TaskConfig& one) { return one->kind() == kind; }))
-      fields.refuse("readings", "a list; remove the record, and its command measures again");
-    return readings_of(record_of(record));
-  }
+  if (!fields.has("readings"))
+    fields.refuse("readings", "a list; remove the record, and its command measures again");
   RunReadings readings;
   for (const Json& one : fields.list("readings"))
     readings.push_back(reading_from_json(fields.entry("readings", one)));
