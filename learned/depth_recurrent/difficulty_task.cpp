@@ -136,8 +136,7 @@ nlohmann::ordered_json DifficultyTask::measure(const Predictor& predictor, std::
       if (progress) progress(done, total);
     }
     std::vector<double>& row = heatmap.accuracy.emplace_back();
-    for (const std::size_t count : right)
-      row.push_back(static_cast<double>(count) / static_cast<double>(settings().validation));
+    for (const std::size_t count : right) row.push_back(share_of(count, settings().validation));
   }
   Json result;
   result["kind"] = settings().kind();
@@ -158,9 +157,8 @@ nlohmann::ordered_json DifficultyTask::measure(const Predictor& predictor, std::
 
 Score DifficultyTask::score(const Predictor& predictor, std::size_t) const {
   const Samples samples = validation_samples(settings().hardest, 0);
-  const std::size_t right =
-      count_right(samples, predictor.answers(samples, settings().test_loops.back()));
-  return {static_cast<double>(right) / static_cast<double>(samples.count)};
+  const Answers answers = predictor.answers(samples, settings().test_loops.back());
+  return {share_of(count_right(samples, answers), samples.count)};
 }
 
 std::string DifficultyTask::score_name() const {

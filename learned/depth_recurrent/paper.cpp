@@ -71,10 +71,8 @@ class DepthRecurrentExperiment final : public Experiment {
 }  // namespace
 
 Paper depth_recurrent_paper() {
-  Paper paper;
-  paper.tasks = {HopTaskConfig(), ExpressionTaskConfig(), FamilyTaskConfig()};
-  paper.experiments = {make_experiment<DepthRecurrentExperiment>};
-  return paper;
+  return {{HopTaskConfig(), ExpressionTaskConfig(), FamilyTaskConfig()},
+          {make_experiment<DepthRecurrentExperiment>}};
 }
 
 }}  // namespace logdepth::learned_depth_recurrent

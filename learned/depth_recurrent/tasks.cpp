@@ -20,34 +20,18 @@ using Generator = HopGenerator;
 /// Probabilities of edges in `twin` and `natural`.
 constexpr double kChainToPool = 0.08, kPoolToPool = 0.15, kNatural = 0.07;
 
-/// A graph under construction: vertices in an order that says what they are.
-class Plan {
- public:
-  explicit Plan(std::size_t vertices) : vertices_(vertices), adjacency_(vertices * vertices) {}
-
-  std::size_t vertices() const { return vertices_; }
-  void set_edge(std::size_t from, std::size_t to, bool there = true) {
-    adjacency_[from * vertices_ + to] = there;
-  }
-
-  /// The same graph with its vertices in a uniformly random order.
-  HopGraph shuffled(std::size_t source, std::size_t target, CounterRandom& random) const {
-    const std::vector<std::uint32_t> place = random.permutation(vertices_);
-    HopGraph graph;
-    graph.vertices = vertices_;
-    graph.adjacency.resize(adjacency_.size());
-    for (std::size_t from = 0; from < vertices_; ++from)
-      for (std::size_t to = 0; to < vertices_; ++to)
-        graph.adjacency[place[from] * vertices_ + place[to]] = adjacency_[from * vertices_ + to];
-    graph.source = place[source];
-    graph.target = place[target];
-    return graph;
-  }
-
- private:
-  std::size_t vertices_;
-  std::vector<std::uint8_t> adjacency_;
-};
+/// The same graph with its vertices, whose order says what they are, in a uniformly random order.
+HopGraph shuffled(const HopGraph& plan, std::size_t source, std::size_t target,
+                  CounterRandom& random) {
+  const std::vector<std::uint32_t> place = random.permutation(plan.vertices);
+  HopGraph graph(plan.vertices);
+  for (std::size_t from = 0; from < plan.vertices; ++from)
+    for (std::size_t to = 0; to < plan.vertices; ++to)
+      graph.set_edge(place[from], place[to], plan.has_edge(from, to));
+  graph.source = place[source];
+  graph.target = place[target];
+  return graph;
+}
 
 /// Two disjoint chains a_0 ... a_{m-1} and b_0 ... b_{m-1} and a pool; chain vertices have edges to
 /// pool vertices with probability 0.08, pool vertices to each other with 0.15, and nothing leads
@@ -57,16 +41,16 @@ class Plan {
 HopGraph twin_graph(const HopGraphSize& size, std::uint32_t hops, bool reachable,
                     CounterRandom& random) {
   const std::size_t m = size.chain, pool = 2 * m;  // a_i is vertex i, b_i is m + i, then the pool
-  Plan plan(size.vertices());
+  HopGraph plan(size.vertices());
   for (const std::size_t chain : {std::size_t{0}, m})
     for (std::size_t i = 0; i + 1 < m; ++i) plan.set_edge(chain + i, chain + i + 1);
-  for (std::size_t from = 0; from < plan.vertices(); ++from)
-    for (std::size_t to = pool; to < plan.vertices(); ++to)
+  for (std::size_t from = 0; from < plan.vertices; ++from)
+    for (std::size_t to = pool; to < plan.vertices; ++to)
       if (from != to && random.chance(from < pool ? kChainToPool : kPoolToPool))
         plan.set_edge(from, to);
   const std::size_t start = random.below(m - hops);
   // The random order makes an exchange of the two chains, which are alike, superfluous.
-  return plan.shuffled(start, start + hops + (reachable ? 0 : m), random);
+  return shuffled(plan, start, start + hops + (reachable ? 0 : m), random);
 }
 
 /// Path vertices have the levels 0 ... hops, the others random ones; besides the path there are
@@ -76,8 +60,8 @@ HopGraph twin_graph(const HopGraphSize& size, std::uint32_t hops, bool reachable
 /// shortcut that this generator is for.
 HopGraph natural_graph(const HopGraphSize& size, std::uint32_t hops, bool reachable,
                        CounterRandom& random) {
-  Plan plan(size.vertices());
-  std::vector<std::uint64_t> level(plan.vertices());
+  HopGraph plan(size.vertices());
+  std::vector<std::uint64_t> level(plan.vertices);
   for (std::size_t v = 0; v < level.size(); ++v) level[v] = v <= hops ? v : random.below(hops + 1);
   for (std::size_t from = 0; from < level.size(); ++from)
     for (std::size_t to = 0; to < level.size(); ++to)
@@ -90,7 +74,7 @@ HopGraph natural_graph(const HopGraphSize& size, std::uint32_t hops, bool reacha
       for (std::size_t to = 0; to < level.size(); ++to)
         if (level[from] == cut && level[to] == cut + 1) plan.set_edge(from, to, false);
   }
-  return plan.shuffled(0, hops, random);
+  return shuffled(plan, 0, hops, random);
 }
 
 }  // namespace

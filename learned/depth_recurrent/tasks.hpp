@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +23,18 @@ struct HopGraphSize {
 
 /// A directed graph without self-loops and the question whether `source` reaches `target`.
 struct HopGraph {
-  std::size_t vertices = 0;
+  /// Without edges.
+  explicit HopGraph(std::size_t count) : vertices(count), adjacency(count * count) {}
+
+  std::size_t vertices;
   std::vector<std::uint8_t> adjacency;  ///< [vertices, vertices]: 1 for an edge from row to column
   std::uint32_t source = 0, target = 0;
 
   bool has_edge(std::size_t from, std::size_t to) const {
     return adjacency[from * vertices + to] != 0;
+  }
+  void set_edge(std::size_t from, std::size_t to, bool there = true) {
+    adjacency[from * vertices + to] = there;
   }
 };
 

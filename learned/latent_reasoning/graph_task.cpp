@@ -19,15 +19,10 @@ namespace {
 
 std::uint32_t apply(GraphOperation operation, std::uint64_t a, std::uint64_t b,
                     std::uint64_t modulus) {
-  switch (operation) {
-    case GraphOperation::add:
-      return static_cast<std::uint32_t>((a + b) % modulus);
-    case GraphOperation::subtract:
-      return static_cast<std::uint32_t>((a + modulus - b) % modulus);
-    case GraphOperation::multiply:
-      break;
-  }
-  return static_cast<std::uint32_t>(a * b % modulus);
+  const std::uint64_t result = operation == GraphOperation::add        ? a + b
+                               : operation == GraphOperation::subtract ? a + modulus - b
+                                                                       : a * b;
+  return static_cast<std::uint32_t>(result % modulus);
 }
 
 /// An index of `weights`, as often as its entry says.
@@ -256,23 +251,9 @@ namespace {
 
 using ScoreJson = nlohmann::ordered_json;
 
-double share_of(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 struct DepthCount {
   std::size_t graphs = 0, solved = 0, nodes = 0, right = 0;
 };
-
-ScoreJson by_depth_json(const std::map<std::uint32_t, DepthCount>& counts) {
-  ScoreJson list = ScoreJson::array();
-  for (const auto& [depth, count] : counts)
-    list.push_back({{"depth", depth},
-                    {"graphs", count.graphs},
-                    {"solved", share_of(count.solved, count.graphs)},
-                    {"node_accuracy", share_of(count.right, count.nodes)}});
-  return list;
-}
 
 ScoreJson solved_after_json(const std::vector<GraphAnswer>& answers) {
   std::size_t iterations = 0;
@@ -342,7 +323,12 @@ ScoreJson graph_scores_json(const std::vector<ComputationGraph>& graphs,
   json["graphs"] = all.graphs;
   json["solved"] = share_of(all.solved, all.graphs);
   json["node_accuracy"] = share_of(all.right, all.nodes);
-  json["by_depth"] = by_depth_json(by_depth);
+  json["by_depth"] = ScoreJson::array();
+  for (const auto& [depth, count] : by_depth)
+    json["by_depth"].push_back({{"depth", depth},
+                                {"graphs", count.graphs},
+                                {"solved", share_of(count.solved, count.graphs)},
+                                {"node_accuracy", share_of(count.right, count.nodes)}});
   json["by_node_depth"] = ScoreJson::array();
   for (const auto& [depth, count] : by_node_depth)
     json["by_node_depth"].push_back({{"depth", depth},
@@ -486,11 +472,10 @@ RunReadings GraphTaskSettings::readings(const RecordFields& result,
     add("solved", cell.share("solved"), graphs, mean, true);
     add("nodes", cell.share("node_accuracy"), graphs, mean, true);
     if (cell.has("structure")) add("structure", cell.share("structure"), graphs, mean, true);
-    if (cell.has("solved_after")) {
-      double after = 0;
+    double after = 0;
+    if (cell.has("solved_after"))
       for (const double share : cell.shares("solved_after"))
         add("solved", share, graphs, ++after, false);
-    }
     readings.insert(readings.end(), by_depth.begin(), by_depth.end());
     if (cell.has("recovery")) {
       const RecordFields recovery = cell.object("recovery");

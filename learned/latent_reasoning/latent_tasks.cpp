@@ -72,11 +72,11 @@ class LatentValuesTask final : public GraphTask {
   }
 
   Samples training_samples(std::vector<DrawnGraph> drawn, std::uint64_t) const override {
-    Graphs graphs;
-    for (DrawnGraph& one : drawn) graphs.push_back(std::move(one.graph));
-    std::vector<std::size_t> all(graphs.size());
+    Texts texts;
+    for (const DrawnGraph& one : drawn) texts.push_back(graph_tokens(one.graph, tables_));
+    std::vector<std::size_t> all(texts.size());
     std::iota(all.begin(), all.end(), 0);
-    return samples_of(texts_of(graphs, tables_), all);
+    return samples_of(texts, all);
   }
 
   std::vector<GraphAnswer> solve(const Predictor& predictor, const Graphs& graphs) const override {
@@ -163,10 +163,9 @@ struct LoopEnd {
 /// Called with a graph and its next state, also by the iteration that changes nothing.
 using StateSeen = std::function<void(std::size_t graph, const FactoredState&)>;
 
-void expect_share(double value, const char* setting) {
-  if (!(value >= 0 && value <= 1))
-    throw InputError(std::string(setting) + ": expected a share from 0 to 1, found " +
-                     nlohmann::json(value).dump());
+void expect_share(double value, const std::string& setting) {
+  require(value >= 0 && value <= 1,
+          setting + ": expected a share from 0 to 1, found " + nlohmann::json(value).dump());
 }
 
 class LatentStepsTask final : public GraphTask {
@@ -242,9 +241,8 @@ class LatentStepsTask final : public GraphTask {
         mended += was_hit && now[node];
       }
     }
-    const Json share =
-        hit == 0 ? Json() : Json(static_cast<double>(mended) / static_cast<double>(hit));
-    json["recovery"] = {{"hit_nodes", share}, {"hit", hit}};
+    json["recovery"] = {{"hit_nodes", hit == 0 ? Json() : Json(share_of(mended, hit))},
+                        {"hit", hit}};
   }
 
   /// Discrete latent reasoning: the likeliest class of every factor is the next state, which is read

@@ -64,10 +64,8 @@ class LatentReasoningExperiment final : public Experiment {
 }  // namespace
 
 Paper latent_reasoning_paper() {
-  Paper paper;
-  paper.tasks = {LatentStepsConfig(), LatentValuesConfig(), LatentWordsConfig()};
-  paper.experiments = {make_experiment<LatentReasoningExperiment>};
-  return paper;
+  return {{LatentStepsConfig(), LatentValuesConfig(), LatentWordsConfig()},
+          {make_experiment<LatentReasoningExperiment>}};
 }
 
 }}  // namespace logdepth::learned_latent_reasoning

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "learned/papers.hpp"
@@ -48,10 +47,7 @@ class RowTokensExperiment final : public Experiment {
 }  // namespace
 
 Paper reachability_paper() {
-  Paper paper;
-  paper.tasks = {RelationTaskConfig()};
-  paper.experiments = {make_experiment<RowTokensExperiment>};
-  return paper;
+  return {{RelationTaskConfig()}, {make_experiment<RowTokensExperiment>}};
 }
 
 }}  // namespace logdepth::learned_reachability

@@ -16,10 +16,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kMostVertices = 1024;
 
-double share(std::size_t part, std::size_t whole) {
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
 class RelationTask final : public Task {
  public:
   RelationTask(const RelationTaskConfig& config, std::uint64_t seed)
@@ -71,8 +67,8 @@ class RelationTask final : public Task {
     result["censored"] = reach >= 0 && reach == score.largest_counted();
     result["recall"] = Json::array();
     for (std::size_t d = 0; d < score.pairs.size(); ++d)
-      result["recall"].push_back(score.pairs[d] == 0 ? Json()
-                                                     : Json(share(score.found[d], score.pairs[d])));
+      result["recall"].push_back(
+          score.pairs[d] == 0 ? Json() : Json(share_of(score.found[d], score.pairs[d])));
     result["pairs"] = score.pairs;
     result["false_positives"] = score.false_positive_rate();
     result["graphs"] = config_.validation;
@@ -153,7 +149,7 @@ void RelationScore::add(std::int32_t distance, bool answer) {
 }
 
 double RelationScore::false_positive_rate() const {
-  return unreachable == 0 ? 0 : share(false_positives, unreachable);
+  return share_of(false_positives, unreachable);
 }
 
 std::int32_t RelationScore::largest_counted() const {
@@ -168,7 +164,7 @@ std::int32_t RelationScore::reach(double threshold, double most_false_positives)
   std::int32_t reached = -1;
   while (reached < counted) {
     const auto next = static_cast<std::size_t>(reached + 1);
-    if (share(found[next], pairs[next]) < threshold) break;
+    if (share_of(found[next], pairs[next]) < threshold) break;
     ++reached;
   }
   return reached;

@@ -52,7 +52,7 @@ double Task::promoting_accuracy(const Samples& samples,
     ++asked;
     right += samples.targets[i] == answers[i];
   }
-  return asked == 0 ? 0 : static_cast<double>(right) / static_cast<double>(asked);
+  return share_of(right, asked);
 }
 
 namespace {

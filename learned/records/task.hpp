@@ -61,6 +61,11 @@ struct Samples {
 /// targets, segments and labels.
 Samples joined_samples(const std::vector<Samples>& of_seeds);
 
+/// 0 of nothing.
+inline double share_of(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 /// Texts of one table of tokens and one head of answers as samples, the shorter ones padded; nothing
 /// is asked of them.
 Samples samples_of_texts(const std::vector<std::vector<std::int32_t>>& texts,

@@ -213,11 +213,8 @@ class ConstructionExperiment final : public Experiment {
 }  // namespace
 
 Paper word_problems_paper() {
-  Paper paper;
-  paper.tasks = {WordTaskConfig()};
-  paper.experiments = {make_experiment<WordProblemExperiment>,
-                       make_experiment<ConstructionExperiment>};
-  return paper;
+  return {{WordTaskConfig()},
+          {make_experiment<WordProblemExperiment>, make_experiment<ConstructionExperiment>}};
 }
 
 }}  // namespace logdepth::learned_word_problems

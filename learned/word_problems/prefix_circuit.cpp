@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/phrases.hpp"
+#include "learned/records/task.hpp"
 
 namespace logdepth { inline namespace learned_word_problems {
 namespace {
@@ -55,9 +56,7 @@ std::pair<std::size_t, std::size_t> fitting(PrefixPattern pattern, std::size_t l
 }
 
 double share(const PatternFit& fit) {
-  return fit.of_positions == 0
-             ? 0
-             : static_cast<double>(fit.positions) / static_cast<double>(fit.of_positions);
+  return share_of(fit.positions, fit.of_positions);
 }
 
 const char* possessive(PrefixPattern pattern) {

@@ -332,7 +332,7 @@ class WordTask final : public Task {
       ++asked;
       right += answers.at(i) == samples.targets[i];
     }
-    return asked == 0 ? 0 : static_cast<double>(right) / static_cast<double>(asked);
+    return share_of(right, asked);
   }
 
   Json measure(const Predictor& predictor, std::size_t stage,
@@ -460,8 +460,7 @@ class WordTask final : public Task {
       Accuracies& share = shares.emplace_back(of.size());
       // An index that no word is asked at is as good as the next that is.
       for (std::size_t i = of.size(); i-- > 0;)
-        share[i] =
-            of[i] == 0 ? share[i + 1] : static_cast<double>(counts[i]) / static_cast<double>(of[i]);
+        share[i] = of[i] == 0 ? share[i + 1] : share_of(counts[i], of[i]);
     }
     return shares;
   }
