@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstddef>
 #include <filesystem>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/regex.hpp"
@@ -60,14 +60,11 @@ std::vector<Factor> factors_of(std::string_view name) {
   while (true) {
     const std::size_t end = name.find(kTimes);
     const std::string_view part = name.substr(0, end);
-    Factor factor;
     if (part.size() < 2 || std::string_view("SAZ").find(part[0]) == std::string_view::npos)
       return {};
-    factor.kind = part[0];
-    const char* const last = part.data() + part.size();
-    const auto [next, error] = std::from_chars(part.data() + 1, last, factor.points);
-    if (error != std::errc() || next != last) return {};
-    factors.push_back(factor);
+    const auto points = whole_number(part.substr(1));
+    if (!points || *points > kMostElements) return {};
+    factors.push_back({part[0], static_cast<std::uint32_t>(*points)});
     if (end == std::string_view::npos) return factors;
     name = name.substr(end + kTimes.size());
   }

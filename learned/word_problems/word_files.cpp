@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -92,9 +91,11 @@ std::vector<Named> names_of(const CsvField& field, std::string_view line) {
   return names;
 }
 
+/// Reads CSV with the columns `input` and `target` among others: names of letters between blanks, and as
+/// many labels or one for the word. Errors: InputError with line and column.
 class Reader {
  public:
-  Reader(const std::string& source, const WordNames& names) : source_(source), names_(names) {}
+  Reader(const std::string& source, WordNames names) : source_(source), names_(std::move(names)) {}
 
   LabelledWords read(std::string_view text) {
     const std::vector<std::string_view> lines = lines_of(text);
@@ -173,31 +174,21 @@ class Reader {
   }
 
   const std::string& source_;
-  const WordNames& names_;
+  WordNames names_;
   LabelledWords all_;
   std::size_t columns_ = 0, input_ = 0, target_ = 0;
   std::optional<bool> one_label_;  ///< of words of two letters and more
   std::size_t decided_ = 0;        ///< the line that says so
 };
 
-/// Reads CSV with the columns `input` and `target` among others: names of letters between blanks, and as
-/// many labels or one for the word. Errors: InputError with line and column.
-LabelledWords parse_labelled_words(std::string_view text, const std::string& source,
-                                   const WordNames& names) {
-  return Reader(source, names).read(text);
-}
-
 bool is_whole_number(std::string_view text) {
-  return text.size() < 19 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }) &&
-         (text.size() == 1 || text[0] != '0');
+  return text.size() < 19 && whole_number(text) && (text.size() == 1 || text[0] != '0');
 }
 
 /// What a name says. Errors: InputError calling it `what`.
 std::uint32_t number_below(std::uint32_t end, std::string_view name, const std::string& what) {
-  std::uint32_t number = end;
-  if (is_whole_number(name)) std::from_chars(name.data(), name.data() + name.size(), number);
-  if (number < end) return number;
+  if (is_whole_number(name) && *whole_number(name) < end)
+    return static_cast<std::uint32_t>(*whole_number(name));
   throw InputError(
       fmt::format("expected {} from 0 to {}, found {}", what, end - 1, in_quotes(name)));
 }
@@ -251,9 +242,9 @@ OwnWords read_own_words(const std::string& file) {
   Numbering letters("letters"), labels("labels");
   const std::string text = read_text_file(file);
   OwnWords own;
-  own.given = parse_labelled_words(text, file,
-                                   {[&](std::string_view name) { return letters.number(name); },
-                                    [&](std::string_view name) { return labels.number(name); }});
+  own.given = Reader(file, {[&](std::string_view name) { return letters.number(name); },
+                            [&](std::string_view name) { return labels.number(name); }})
+                  .read(text);
   own.name = name_with_digits(file, text);
   std::vector<std::uint32_t> letter, label;
   own.letters = letters.sorted(letter);
@@ -409,8 +400,7 @@ std::vector<LabelledWord> read_labelled_words(const std::string& file, const Alp
   const auto label = [&](std::string_view name) {
     return number_below(moves.labels, name, "a label");
   };
-  std::vector<LabelledWord> words =
-      parse_labelled_words(read_text_file(file), file, {letter, label}).words;
+  std::vector<LabelledWord> words = Reader(file, {letter, label}).read(read_text_file(file)).words;
   for (const LabelledWord& word : words)
     if (const auto wrong = mismatch(word, moves.after(word.letters)))
       throw WrongTarget(file, word.line, wrong->text());
@@ -425,7 +415,7 @@ WordFile parse_word_file(std::string_view text, const std::string& source, const
                         "an element of " + printable(table.name));
   };
   WordFile file{asked.value_or(ProductOrder::first_letter_first), false,
-                parse_labelled_words(text, source, {element, element}).words};
+                Reader(source, {element, element}).read(text).words};
   std::vector<LabelledWord> turned = file.rows;
   const std::optional<Mismatch> wrong = read_as(file.order, table, file.rows);
   std::optional<Mismatch> wrong_turned;
