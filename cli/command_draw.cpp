@@ -134,8 +134,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
       output_of_training_program({options.run, "--inspect", kWordAttention, "--question",
                                   to_json(question_of(options, word, letters)).dump()});
   if (answer.status != kDone) return answer.status;  // it has said why itself
-  const WordAttention attention =
-      word_attention_from_json(nlohmann::ordered_json::parse(answer.text));
+  const auto attention = nlohmann::json::parse(answer.text).get<WordAttention>();
   const PrefixCircuit circuit = prefix_circuit(attention.mean);
 
   if (!output.empty()) {

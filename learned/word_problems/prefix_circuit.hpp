@@ -18,6 +18,7 @@ struct AttentionLevel {
   std::string name, note;  ///< "iteration 2", "layer 1"
   std::vector<AttentionMatrix> heads;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AttentionLevel, name, note, heads)
 
 /// The radices of a scan, a level each: before level l a position holds the product of its last
 /// W = r_1 ... r_(l-1) letters, and reads those that end W, 2 W, ..., (r_l - 1) W back. Radices 2, 2, ...

@@ -22,21 +22,6 @@ void settings(AttentionQuestion& question, SettingVisitor& visit) {
   visit("seed", question.seed);
 }
 
-Json levels_json(const std::vector<AttentionLevel>& levels) {
-  Json json = Json::array();
-  for (const AttentionLevel& level : levels)
-    json.push_back({{"name", level.name}, {"note", level.note}, {"heads", level.heads}});
-  return json;
-}
-
-std::vector<AttentionLevel> levels_from_json(const Json& json) {
-  std::vector<AttentionLevel> levels;
-  for (const Json& level : json)
-    levels.push_back({level.at("name"), level.at("note"),
-                      level.at("heads").get<std::vector<AttentionMatrix>>()});
-  return levels;
-}
-
 }  // namespace
 
 Json to_json(const AttentionQuestion& question) {
@@ -49,18 +34,6 @@ AttentionQuestion attention_question_from_json(const nlohmann::json& json,
   AttentionQuestion question;
   read_settings(json, source, [&](SettingVisitor& visit) { settings(question, visit); });
   return question;
-}
-
-Json to_json(const WordAttention& attention) {
-  return {{"word", levels_json(attention.word)},
-          {"answers", attention.answers},
-          {"mean", levels_json(attention.mean)},
-          {"logits", attention.logits}};
-}
-
-WordAttention word_attention_from_json(const Json& json) {
-  return {levels_from_json(json.at("word")), json.at("answers").get<std::vector<std::uint32_t>>(),
-          levels_from_json(json.at("mean"))};
 }
 
 std::vector<std::string> letters_of_run(const RunRecord& record) {

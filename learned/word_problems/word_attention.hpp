@@ -40,8 +40,7 @@ struct WordAttention {
   std::vector<AttentionLevel> mean;    ///< over the random words
   std::vector<std::vector<double>> logits = {};  ///< at each letter of the word, an element each
 };
-nlohmann::ordered_json to_json(const WordAttention& attention);
-WordAttention word_attention_from_json(const nlohmann::ordered_json& json);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WordAttention, word, answers, mean, logits)
 
 /// The letters that a run of word problems reads, by name. Errors: InputError naming the run's
 /// record where it is a run of another task.

@@ -197,8 +197,9 @@ nlohmann::ordered_json inspect_run(const std::string& name, const nlohmann::json
   const FinishedRun run = open_run(folder, device);
   const torch::NoGradGuard no_grad;
   letters_of_run(run.record);  // refuses runs of other tasks
-  return to_json(read_word_attention(*run.network, run.record.config,
-                                     attention_question_from_json(question, "--question")));
+  const WordAttention attention = read_word_attention(
+      *run.network, run.record.config, attention_question_from_json(question, "--question"));
+  return nlohmann::json(attention);
 }
 
 }}  // namespace logdepth::learned_core

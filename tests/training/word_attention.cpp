@@ -122,10 +122,10 @@ TEST(WordAttention, TheMeanIsThatOfTheWordsThatTheSeedDraws) {
     mean += read_word_attention(network, config, {word, 1, 1}).word[2].heads[1][4][2] / kWords;
   }
   EXPECT_NEAR(all.mean[2].heads[1][4][2], mean, 1e-9);
-  const WordAttention again = read_word_attention(network, config, {kWord, kWords, 9});
-  EXPECT_EQ(to_json(again), to_json(all));
-  EXPECT_NE(to_json(read_word_attention(network, config, {kWord, kWords, 8}))["mean"],
-            to_json(all)["mean"]);
+  const nlohmann::json found = all;
+  EXPECT_EQ(nlohmann::json(read_word_attention(network, config, {kWord, kWords, 9})), found);
+  EXPECT_NE(nlohmann::json(read_word_attention(network, config, {kWord, kWords, 8}))["mean"],
+            found["mean"]);
 }
 
 TEST(WordAttention, AnswersAreThoseOfTheNetwork) {
