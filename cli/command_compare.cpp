@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -44,10 +45,20 @@ struct ReportOutput {
     command.add_option("--out", folder, "write " + files + " to this folder");
     command.add_flag("--json", json, "print one JSON object");
   }
-  /// `files`: NAME.md, NAME.json and the pictures. Errors: those of write_report_files.
+  /// `files`: NAME.md, NAME.json and the pictures. Errors: InputError when one cannot be written; before any is where a
+  /// folder has its name.
   void give(const std::vector<report::File>& files) const {
     std::vector<std::string> written;
-    if (!folder.empty()) written = write_report_files(files, folder);
+    if (!folder.empty()) {
+      const OutputFolder made(folder);
+      for (const report::File& file : files) {
+        const std::string path = folder + "/" + file.name;
+        if (std::filesystem::is_directory(path))
+          throw InputError(path + ": is a directory; expected a file name for the report");
+        written.push_back(file.name);
+      }
+      for (const report::File& file : files) write_whole_file(folder + "/" + file.name, file.text);
+    }
     if (json) {
       std::cout << files.at(1).text;
     } else if (folder.empty()) {
@@ -79,24 +90,6 @@ struct DepthArguments : CompareArguments {
   std::string regex, automaton, crasp;
   std::uint64_t up_to = 512;
 };
-
-ConstructedCurve handed_over(const ConstructedDepths& counted) {
-  ConstructedCurve curve;
-  curve.problem = counted.problem;
-  curve.form = counted.form == Form::as_written ? ConstructedCurve::Form::claimed
-               : counted.form == Form::repaired ? ConstructedCurve::Form::repaired
-                                                : ConstructedCurve::Form::optimised;
-  curve.construction = counted.construction;
-  curve.encoding = counted.encoding;
-  curve.formula = counted.formula;
-  curve.depths = counted.depths;
-  curve.slope = counted.slope;
-  curve.width = counted.width;
-  curve.numbers = counted.numbers;
-  curve.file_of = counted.file_of;
-  curve.verification = counted.verification;
-  return curve;
-}
 
 std::string text_of(const StoredRun& run, const char* setting) {
   const auto found = run.settings.find(setting);
@@ -194,8 +187,7 @@ int compare_depth(const DepthArguments& options) {
     how.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
     counted = constructed_depths(how);
   }
-  std::vector<ConstructedCurve> curves;
-  for (const ConstructedDepths& form : counted) curves.push_back(handed_over(form));
+  const std::vector<report::LayerCurve> curves(counted.begin(), counted.end());
   options.output.give(report::files_of(
       layers_page(series_of(runs), paper_named("ms25"), curves, command_of(options))));
   if (!unreadable.empty() || std::ranges::any_of(counted, &ConstructedDepths::failed))

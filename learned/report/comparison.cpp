@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,23 +15,8 @@
 #include "logdepth/errors.hpp"
 #include "report/figures/svg_elements.hpp"
 #include "report/report.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth { inline namespace learned_report {
-
-std::vector<std::string> write_report_files(const std::vector<report::File>& files,
-                                            const std::string& folder) {
-  const OutputFolder made(folder);
-  std::vector<std::string> names;
-  for (const report::File& file : files) {
-    const std::string path = folder + "/" + file.name;
-    if (std::filesystem::is_directory(path))
-      throw InputError(path + ": is a directory; expected a file name for the report");
-    names.push_back(file.name);
-  }
-  for (const report::File& file : files) write_whole_file(folder + "/" + file.name, file.text);
-  return names;
-}
 
 namespace {
 
@@ -409,28 +393,23 @@ report::Report comparison(const std::vector<RunSeries>& all, const PaperFile& pa
 
 namespace {
 
-using Data = report::Data;
-
-const char* form_label(ConstructedCurve::Form form) {
-  constexpr const char* kLabels[] = {"as claimed", "repaired", "optimised"};
-  return kLabels[static_cast<std::size_t>(form)];
-}
+using report::Data, report::LayerCurve;
 
 /// Lengths whose reach is counted.
 constexpr double kLengths[] = {4, 8, 16, 32};
 
-double depth_at(const ConstructedCurve& curve, std::uint64_t size) {
+double depth_at(const LayerCurve& curve, std::uint64_t size) {
   for (const auto& [at, depth] : curve.depths)
     if (at == size) return static_cast<double>(depth);
   return HUGE_VAL;
 }
 
 /// Of curves that differ in the encoding of positions the one of the fewest layers at the largest size.
-std::vector<ConstructedCurve> best_encodings(const std::vector<ConstructedCurve>& curves) {
-  std::vector<ConstructedCurve> best;
-  for (const ConstructedCurve& curve : curves) {
-    const auto known = std::ranges::find_if(best, [&](const ConstructedCurve& one) {
-      return one.problem == curve.problem && one.form == curve.form &&
+std::vector<LayerCurve> best_encodings(const std::vector<LayerCurve>& curves) {
+  std::vector<LayerCurve> best;
+  for (const LayerCurve& curve : curves) {
+    const auto known = std::ranges::find_if(best, [&](const LayerCurve& one) {
+      return one.problem == curve.problem && one.label == curve.label &&
              one.construction == curve.construction;
     });
     if (known == best.end()) {
@@ -444,10 +423,10 @@ std::vector<ConstructedCurve> best_encodings(const std::vector<ConstructedCurve>
 }
 
 /// A row a form and its depths; problems that have the same stand in one row.
-void add_constructed(report::Report& page, const std::vector<ConstructedCurve>& curves,
+void add_constructed(report::Report& page, const std::vector<LayerCurve>& curves,
                      const std::vector<PublishedNumbers>& published) {
   std::set<std::uint64_t> sizes;
-  for (const ConstructedCurve& curve : curves)
+  for (const LayerCurve& curve : curves)
     for (const auto& [size, depth] : curve.depths) sizes.insert(size);
   report::Table table{{"problem", "form", "construction", "positions"}, 4};
   for (const std::uint64_t size : sizes) table.headings.push_back(fmt::format("n = {}", size));
@@ -455,15 +434,15 @@ void add_constructed(report::Report& page, const std::vector<ConstructedCurve>& 
   std::vector<bool> shown(curves.size());
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if (shown[i]) continue;
-    const ConstructedCurve& curve = curves[i];
+    const LayerCurve& curve = curves[i];
     std::vector<std::string> problems;
     for (std::size_t k = i; k < curves.size(); ++k)
-      if (curves[k].form == curve.form && curves[k].construction == curve.construction &&
+      if (curves[k].label == curve.label && curves[k].construction == curve.construction &&
           curves[k].depths == curve.depths) {
         shown[k] = true;
         problems.push_back(curves[k].problem);
       }
-    std::vector<std::string> row = {markdown_text(joined(problems)), form_label(curve.form),
+    std::vector<std::string> row = {markdown_text(joined(problems)), curve.label,
                                     markdown_text(curve.construction),
                                     markdown_text(curve.encoding)};
     for (const std::uint64_t size : sizes)
@@ -493,12 +472,12 @@ void add_constructed(report::Report& page, const std::vector<ConstructedCurve>& 
       "not built.");
   page.add(std::move(table));
   page.data["constructed"] = Data::array();
-  for (const ConstructedCurve& curve : curves) {
+  for (const LayerCurve& curve : curves) {
     Data depths = Data::array();
     for (const auto& [size, depth] : curve.depths)
       depths.push_back({{"size", size}, {"depth", depth}});
     page.data["constructed"].push_back({{"problem", curve.problem},
-                                        {"form", form_label(curve.form)},
+                                        {"form", curve.label},
                                         {"construction", curve.construction},
                                         {"encoding", curve.encoding},
                                         {"formula", curve.formula},
@@ -536,7 +515,7 @@ std::vector<std::string> problems_of(const std::vector<Part>& parts) {
 
 /// In the order of the constructed problems, then of names; a problem's budgets growing.
 std::vector<Budget> budgets_of(const AllSeries& series,
-                               const std::vector<ConstructedCurve>& constructed) {
+                               const std::vector<LayerCurve>& constructed) {
   const std::vector<std::string> order = problems_of(constructed);
   std::map<std::tuple<std::ptrdiff_t, std::string, double>, Budget> found;
   for (const RunSeries* one : series) {
@@ -665,7 +644,7 @@ void add_scheduled(report::Report& page, const NamedSeries& named, const PaperFi
 
 /// A panel a problem: constructed and published layers, medians and seeds of trained networks.
 LineChart chart_of(const std::string& problem, const std::vector<Budget>& budgets,
-                   const std::vector<ConstructedCurve>& constructed,
+                   const std::vector<LayerCurve>& constructed,
                    const std::vector<PublishedNumbers>& published) {
   LineChart chart{problem, {}, {}};
   chart.width = 230;
@@ -674,13 +653,12 @@ LineChart chart_of(const std::string& problem, const std::vector<Budget>& budget
   chart.x = doubling_axis(1, kLongest, "length n");
   chart.y = counting_axis(kMostLayers, "layers");
   SeriesLooks looks;
-  for (const ConstructedCurve& curve : constructed) {
+  for (const LayerCurve& curve : constructed) {
     if (curve.problem != problem) continue;
-    const bool claimed = curve.form == ConstructedCurve::Form::claimed;
-    PlotSeries line{std::string(form_label(curve.form)) + ", " + curve.construction,
-                    looks.next({claimed                                          ? "#999999"
-                                : curve.form == ConstructedCurve::Form::repaired ? kPurple
-                                                                                 : kBlue})};
+    PlotSeries line{curve.label + ", " + curve.construction,
+                    looks.next({curve.label == "as claimed" ? "#999999"
+                                : curve.label == "repaired" ? kPurple
+                                                            : kBlue})};
     for (const auto& [size, depth] : curve.depths)
       line.line.push_back({std::log2(static_cast<double>(size)), static_cast<double>(depth)});
     chart.series.push_back(std::move(line));
@@ -718,7 +696,7 @@ LineChart chart_of(const std::string& problem, const std::vector<Budget>& budget
 
 /// A panel for each of the first problems that were trained, else of all.
 std::vector<LineChart> panels_of(const std::vector<Budget>& budgets,
-                                 const std::vector<ConstructedCurve>& constructed,
+                                 const std::vector<LayerCurve>& constructed,
                                  const std::vector<PublishedNumbers>& published) {
   constexpr std::size_t kMostPanels = 4;
   std::vector<LineChart> panels;
@@ -732,10 +710,9 @@ std::vector<LineChart> panels_of(const std::vector<Budget>& budgets,
 }  // namespace
 
 report::Report layers_page(const std::vector<RunSeries>& runs, const PaperFile& paper,
-                           const std::vector<ConstructedCurve>& constructed,
-                           const std::string& command) {
+                           const std::vector<LayerCurve>& constructed, const std::string& command) {
   const NamedSeries named = named_series(runs, paper);
-  const std::vector<ConstructedCurve> best = best_encodings(constructed);
+  const std::vector<LayerCurve> best = best_encodings(constructed);
   report::Report page{"depth", paper.title};
   std::size_t count = 0;
   for (const RunSeries* one : named.series) count += one->runs.size();

@@ -236,6 +236,7 @@ ConstructedDepths claimed(const std::string& problem, const Claim& claim, const 
   ConstructedDepths depths;
   depths.problem = problem;
   depths.form = Form::as_written;
+  depths.label = "as claimed";
   depths.construction = name;
   depths.encoding = kFirstFlag;  // all that MS25 Def. 2.1 asks of positions
   depths.formula = claim.claimed.text;
@@ -260,6 +261,7 @@ ConstructedDepths built(const std::string& problem, Form form, const std::string
   ConstructedDepths depths;
   depths.problem = problem;
   depths.form = form;
+  depths.label = form_name(form);
   depths.construction = name;
   try {
     build(depths);

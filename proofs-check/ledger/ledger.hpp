@@ -14,6 +14,7 @@
 #include "objects/automaton.hpp"
 #include "objects/crasp.hpp"
 #include "proofs-check/claims/claim.hpp"
+#include "report/layer_curve.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth { inline namespace proofs_check_ledger {
@@ -46,24 +47,8 @@ std::string depth_curve_svg(const DepthCurve& curve);
 inline constexpr const char* kReachability = "reachability";
 
 /// One form of a theorem for one problem: how deep it is at every size, and what was seen of it.
-struct ConstructedDepths {
-  std::string problem;         ///< "S3", or kReachability
+struct ConstructedDepths : report::LayerCurve {
   Form form = Form::repaired;  ///< as_written: a formula of the paper, which is not built
-  std::string
-      construction;  ///< "tree", "scan", "cascade", "radix 4 (a network per n)", "Thm 4.1, uniform"
-  std::string encoding;  ///< of positions: "first-flag", "two-circle", "table"
-  std::string formula;   ///< "2 ceil(log2 n) + 4"
-  /// Size and layers. Sizes are letters of a word, or the distance h between two vertices of a
-  /// graph with h + 1 of them, the longest there is.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> depths;
-  /// Layers per doubling of the size: the least-squares line through `depths` over log2 of the
-  /// size. Absent for fewer than two sizes.
-  std::optional<double> slope;
-  /// Width of the residual stream, and numbers in the file that are not 0; where there is a network
-  /// per size, those of the one for `file_of`. 0 where nothing is built.
-  std::uint64_t width = 0, numbers = 0, file_of = 0;
-  /// What was compared with an oracle and how it ended, as a phrase; for formulas that nothing was.
-  std::string verification;
   bool built = false;
   bool failed = false;      ///< an answer was wrong, or a selection contract violated
   bool unverified = false;  ///< a run of the file reached a limit
