@@ -189,45 +189,44 @@ std::optional<OwnWords> own_words_of(const WordTaskConfig& config) {
 }  // namespace
 
 TaskWords::TaskWords(const WordTaskConfig& config)
-    : config_(config),
-      table_(config.monoid.empty() ? MonoidTable() : table_of(config)),
-      automaton_(own_automaton_of(config)),
-      crasp_(own_crasp_of(config)),
-      own_(own_words_of(config)),
-      labelling_(own_ ? Labelling{own_->name, count_of(own_->letters), 0, count_of(own_->labels)}
-                 : automaton_ ? labelling_of(*automaton_, config)
-                 : crasp_     ? labelling_of(*crasp_)
-                              : labelling_of(table_)),
-      lengths_(stage_lengths(config.max_length)) {
-  if (crasp_) verdict_words_.emplace(crasp_->program, config.measured_times * config.max_length);
-  if (own_) take_words();
+    : table(config.monoid.empty() ? MonoidTable() : table_of(config)),
+      automaton(own_automaton_of(config)),
+      crasp(own_crasp_of(config)),
+      own(own_words_of(config)),
+      labelling(own         ? Labelling{own->name, count_of(own->letters), 0, count_of(own->labels)}
+                : automaton ? labelling_of(*automaton, config)
+                : crasp     ? labelling_of(*crasp)
+                            : labelling_of(table)),
+      lengths(stage_lengths(config.max_length)),
+      config_(config) {
+  if (crasp) verdict_words_.emplace(crasp->program, config.measured_times * config.max_length);
+  if (own) take_words();
 }
 
 void TaskWords::take_words() {
-  HeldOutWords parts = hold_out(std::move(own_->given.words), "task.data: " + config_.data);
-  trained_ = std::move(parts.trained);
-  held_out_ = std::move(parts.held_out);
+  HeldOutWords parts = hold_out(std::move(own->given.words), "task.data: " + config_.data);
+  trained = std::move(parts.trained);
+  held_out = std::move(parts.held_out);
   const auto letters = [](const LabelledWord& word) { return word.letters.size(); };
-  if (own_->given.verdicts)
-    for (auto* words : {&trained_, &held_out_}) std::ranges::stable_sort(*words, {}, letters);
+  if (own->given.verdicts)
+    for (auto* words : {&trained, &held_out}) std::ranges::stable_sort(*words, {}, letters);
   // Every stage has words that are longer than those of the stage before.
   std::size_t longest = 0, earlier = 0;
-  for (const LabelledWord& word : trained_) longest = std::max(longest, letters(word));
-  std::erase_if(lengths_, [&](std::uint32_t length) {
-    const std::size_t fit = fitting(trained_, length);
-    const std::size_t reach =
-        own_->given.verdicts && fit > 0 ? letters(trained_[fit - 1]) : longest;
-    if ((own_->given.verdicts && fit == 0) || reach <= earlier) return true;
+  for (const LabelledWord& word : trained) longest = std::max(longest, letters(word));
+  std::erase_if(lengths, [&](std::uint32_t length) {
+    const std::size_t fit = fitting(trained, length);
+    const std::size_t reach = own->given.verdicts && fit > 0 ? letters(trained[fit - 1]) : longest;
+    if ((own->given.verdicts && fit == 0) || reach <= earlier) return true;
     earlier = length;
     return false;
   });
-  if (!lengths_.empty()) lengths_.back() = config_.max_length;
+  if (!lengths.empty()) lengths.back() = config_.max_length;
   require(
-      !lengths_.empty() && measured(config_.max_length) > 0,
+      !lengths.empty() && measured(config_.max_length) > 0,
       fmt::format("task.data: {}: expected words of at most {} letters, task.max_length, some to "
                   "train on and some held out, since labels are one per word; found none {}",
                   config_.data, config_.max_length,
-                  lengths_.empty() ? "to train on" : "among those held out"));
+                  lengths.empty() ? "to train on" : "among those held out"));
 }
 
 std::vector<std::uint32_t> uniform_word(std::size_t length, std::uint64_t letters,
@@ -239,29 +238,29 @@ std::vector<std::uint32_t> uniform_word(std::size_t length, std::uint64_t letter
 
 std::vector<std::uint32_t> TaskWords::draw(std::uint32_t length, CounterRandom& random) const {
   if (verdict_words_) return verdict_words_->draw(length, random);
-  return uniform_word(length, labelling_.letters, random);
+  return uniform_word(length, labelling.letters, random);
 }
 
 std::size_t TaskWords::fitting(const std::vector<LabelledWord>& words, std::uint32_t length) const {
-  if (!own_->given.verdicts) return words.size();
+  if (!own->given.verdicts) return words.size();
   const auto end = std::ranges::upper_bound(
       words, length, {}, [](const LabelledWord& word) { return word.letters.size(); });
   return static_cast<std::size_t>(end - words.begin());
 }
 
 std::uint32_t TaskWords::measured(std::uint32_t length) const {
-  if (held_out_.empty()) return config_.validation;
+  if (held_out.empty()) return config_.validation;
   return static_cast<std::uint32_t>(
-      std::min<std::size_t>(config_.validation, fitting(held_out_, length)));
+      std::min<std::size_t>(config_.validation, fitting(held_out, length)));
 }
 
 std::vector<std::size_t> TaskWords::asked(std::uint32_t length) const {
   const std::uint32_t words = measured(length);
-  if (!own_) return std::vector<std::size_t>(length, words);
+  if (!own) return std::vector<std::size_t>(length, words);
   std::vector<std::size_t> counts(length);
   for (std::uint32_t word = 0; word < words; ++word)
-    for (std::size_t i = 0; i < std::min<std::size_t>(length, held_out_[word].labels.size()); ++i)
-      counts[i] += held_out_[word].labels[i] != Samples::kIgnored;
+    for (std::size_t i = 0; i < std::min<std::size_t>(length, held_out[word].labels.size()); ++i)
+      counts[i] += held_out[word].labels[i] != Samples::kIgnored;
   while (!counts.empty() && counts.back() == 0) counts.pop_back();
   return counts;
 }
@@ -341,21 +340,21 @@ class WordTask final : public Task {
     const std::vector<Accuracies> after = accuracies(predictor, length, progress);
     const std::uint32_t words = words_.measured(length);
     Json result = {{"kind", "words"}, {"monoid", labelling_.name}, {"size", labelling_.labels}};
-    if (words_.automaton()) result["automaton"] = automaton_to_json(*words_.automaton());
-    if (words_.crasp()) result["crasp"] = crasp_to_json(*words_.crasp());
-    if (words_.own()) {
-      result["letters"] = words_.own()->letters;
-      result["labels"] = words_.own()->labels;
+    if (words_.automaton) result["automaton"] = automaton_to_json(*words_.automaton);
+    if (words_.crasp) result["crasp"] = crasp_to_json(*words_.crasp);
+    if (words_.own) {
+      result["letters"] = words_.own->letters;
+      result["labels"] = words_.own->labels;
       result["asked"] = words_.asked(length);
     }
     result.update(reached(after.back()));
     result["length"] = length;
     if (config_.measured_times > 1) result["trained_length"] = lengths_.at(stage);
     result["words"] = words;
-    if (!words_.held_out().empty()) result["held_out"] = true;
+    if (!words_.held_out.empty()) result["held_out"] = true;
     result["threshold"] = config_.threshold;
     result["accuracy"] = after.back();
-    if (words_.crasp()) result.update(one_verdict(length));
+    if (words_.crasp) result.update(one_verdict(length));
     if (!predictor.own_loops) return result;
     result["by_loops"] = Json::array();
     for (std::size_t loops = 1; loops <= after.size(); ++loops) {
@@ -491,12 +490,12 @@ class WordTask final : public Task {
     for (std::size_t i = 0; i < samples.targets.size(); ++i)
       products.push_back(
           i % samples.tokens < tokens_.before()
-              ? words_.table().identity
-              : words_.table().letters[static_cast<std::size_t>(samples.indices[i * tables])]);
+              ? words_.table.identity
+              : words_.table.letters[static_cast<std::size_t>(samples.indices[i * tables])]);
     for (std::size_t half = 1; samples.taught.size() < config_.taught_levels(); half *= 2) {
       for (std::size_t i = products.size(); i-- > 0;)
         if (i % samples.tokens >= half)
-          products[i] = words_.table().times(products[i - half], products[i]);
+          products[i] = words_.table.times(products[i - half], products[i]);
       auto& level = samples.taught.emplace_back(products.begin(), products.end());
       for (std::size_t i = 0; i < level.size(); ++i)
         if (i % samples.tokens < tokens_.before()) level[i] = Samples::kIgnored;
@@ -508,10 +507,10 @@ class WordTask final : public Task {
     samples.layer_views = views(length);
     for (std::uint32_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, RandomStream::validation, 0, first + i);
-      if (words_.held_out().empty()) {
+      if (words_.held_out.empty()) {
         add_word(samples, {words_.draw(length, random)}, length, random);
       } else {
-        add_word(samples, words_.held_out()[first + i], length, random);
+        add_word(samples, words_.held_out[first + i], length, random);
       }
       tokens_.pad(samples, samples.tokens * (i + 1) - samples.targets.size());
     }
@@ -523,12 +522,12 @@ class WordTask final : public Task {
   bool add_training_word(Samples& samples, std::size_t stage, std::uint32_t room,
                          CounterRandom& random) const {
     const std::uint32_t earlier = stage == 0 ? 0 : lengths_[stage - 1];
-    if (words_.trained().empty()) {
+    if (words_.trained.empty()) {
       add_word(samples, {words_.draw(room, random)}, room, random);
       return room == lengths_[stage];
     }
     const LabelledWord& word =
-        words_.trained()[random.below(words_.fitting(words_.trained(), lengths_[stage]))];
+        words_.trained[random.below(words_.fitting(words_.trained, lengths_[stage]))];
     add_word(samples, word, room, random);
     const std::size_t whole = std::min<std::size_t>(word.letters.size(), lengths_[stage]);
     return whole > earlier && whole <= room;
@@ -553,8 +552,8 @@ class WordTask final : public Task {
   WordTaskConfig config_;
   std::uint64_t seed_;
   TaskWords words_;
-  const Labelling& labelling_ = words_.labelling();
-  const std::vector<std::uint32_t>& lengths_ = words_.lengths();
+  const Labelling& labelling_ = words_.labelling;
+  const std::vector<std::uint32_t>& lengths_ = words_.lengths;
   WordTokens tokens_;
 };
 

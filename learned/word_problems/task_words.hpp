@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "learned/records/counter_random.hpp"
@@ -126,17 +125,6 @@ class TaskWords {
   /// Errors: InputError naming the setting, or the file with its line.
   explicit TaskWords(const WordTaskConfig& config);
 
-  const MonoidTable& table() const { return table_; }                 ///< empty without a monoid
-  const std::optional<Dfa>& automaton() const { return automaton_; }  ///< in place of a monoid
-  const std::optional<OwnCrasp>& crasp() const { return crasp_; }     ///< in place of both
-  const std::optional<OwnWords>& own() const { return own_; }         ///< in place of all
-  const Labelling& labelling() const { return labelling_; }
-  /// Of the stages.
-  const std::vector<std::uint32_t>& lengths() const { return lengths_; }
-  /// Of a file, to train on and to measure; empty: words are drawn.
-  const std::vector<LabelledWord>& trained() const { return trained_; }
-  const std::vector<LabelledWord>& held_out() const { return held_out_; }
-
   /// The letters of a word that no file has.
   std::vector<std::uint32_t> draw(std::uint32_t length, CounterRandom& random) const;
   /// How many of the words may be read in so many letters: with a label per word the whole ones, which
@@ -147,18 +135,19 @@ class TaskWords {
   /// Of these, those that something is asked of at the indices 1, 2, ..., up to the last that is asked at.
   std::vector<std::size_t> asked(std::uint32_t length) const;
 
+  MonoidTable table;              ///< empty without a monoid
+  std::optional<Dfa> automaton;   ///< in place of a monoid
+  std::optional<OwnCrasp> crasp;  ///< in place of both
+  std::optional<OwnWords> own;    ///< in place of all
+  Labelling labelling;
+  std::vector<std::uint32_t> lengths;           ///< of the stages
+  std::vector<LabelledWord> trained, held_out;  ///< of a file; empty: words are drawn
+
  private:
   void take_words();
 
   const WordTaskConfig& config_;
-  MonoidTable table_;
-  std::optional<Dfa> automaton_;
-  std::optional<OwnCrasp> crasp_;
-  std::optional<OwnWords> own_;
-  Labelling labelling_;
   std::optional<VerdictWords> verdict_words_;  ///< of the program
-  std::vector<std::uint32_t> lengths_;
-  std::vector<LabelledWord> trained_, held_out_;
 };
 
 }}  // namespace logdepth::learned_word_problems

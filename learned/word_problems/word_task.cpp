@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -210,23 +208,18 @@ RunConfig word_problem(const std::string& monoid, WordModel kind, std::uint32_t 
   RunConfig config = preset("ms25", "word-problem");
   config.task.as<WordTaskConfig>().monoid = monoid;
   ModelConfig& model = config.model;
-  switch (kind) {
-    case WordModel::stack:
-      model.initial = depth;
-      model.repeated = 0;
-      break;
-    case WordModel::loop:
-      if (block == 0 || depth % block != 0)
-        throw InputError(
+  if (kind == WordModel::stack) {
+    model.initial = depth;
+    model.repeated = 0;
+  } else if (kind == WordModel::loop) {
+    require(block > 0 && depth % block == 0,
             fmt::format("--block: expected a divisor of the depth {}, found {}", depth, block));
-      model.repeated = block;
-      model.loops.least = depth / block;
-      break;
-    case WordModel::adaptive_loop:
-      apply_preset(config, "ms25", "adaptive loop");
-      model.repeated = block;
-      model.loops.least = std::max<std::uint32_t>(1, depth);
-      break;
+    model.repeated = block;
+    model.loops.least = depth / block;
+  } else {
+    apply_preset(config, "ms25", "adaptive loop");
+    model.repeated = block;
+    model.loops.least = std::max<std::uint32_t>(1, depth);
   }
   return config;
 }
