@@ -11,14 +11,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -171,18 +169,7 @@ FolderLock::FolderLock(const std::string& folder) {
     throw InputError(file + ": cannot be written: " + std::strerror(reason));
   }
   descriptor_ = descriptor;
-}
-
-FolderLock::~FolderLock() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-FolderLock::FolderLock(FolderLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
+  held_ = std::shared_ptr<void>(nullptr, [descriptor](void*) { close(descriptor); });
 }
 
 std::optional<std::string> holder_of(const std::string& folder) {
@@ -230,6 +217,23 @@ int finish(const StartedProgram& program) {
   return status;
 }
 
+/// Gives the lines that a program has said by now to `take`; `pending` keeps the beginning of the next one. False at
+/// the program's end.
+bool take_lines(int pipe, std::string& pending,
+                const std::function<void(const std::string& line)>& take) {
+  char text[4096];
+  ssize_t got = 0;
+  while ((got = read(pipe, text, sizeof text)) < 0 && errno == EINTR) {
+  }
+  if (got <= 0) return false;
+  pending.append(text, static_cast<std::size_t>(got));
+  std::size_t begin = 0;
+  for (std::size_t end; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1)
+    take(pending.substr(begin, end - begin));
+  pending.erase(0, begin);
+  return true;
+}
+
 }  // namespace
 
 void expect_training_program() {
@@ -241,25 +245,18 @@ ProgramOutput output_of_training_program(
     const std::function<void(std::size_t done, std::size_t total)>& progress) {
   const StartedProgram program = start_training_program(std::move(arguments));
   ProgramOutput output;
-  std::size_t line = 0;  // where the line begins that is being read
-  char text[4096];
-  while (true) {
-    const ssize_t got = read(program.pipe, text, sizeof text);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    output.text.append(text, static_cast<std::size_t>(got));
-    if (!progress) continue;
-    for (std::size_t end = output.text.find('\n', line); end != std::string::npos;
-         end = output.text.find('\n', line)) {
-      std::size_t done = 0, total = 0;
-      if (std::sscanf(output.text.c_str() + line, "%zu %zu", &done, &total) == 2) {
-        output.text.erase(line, end + 1 - line);
-        progress(done, total);
-      } else {
-        line = end + 1;
-      }
+  std::string pending;
+  const auto take = [&](const std::string& line) {
+    std::size_t done = 0, total = 0;
+    if (progress && std::sscanf(line.c_str(), "%zu %zu", &done, &total) == 2) {
+      progress(done, total);
+    } else {
+      output.text += line + "\n";
     }
+  };
+  while (take_lines(program.pipe, pending, take)) {
   }
+  output.text += pending;
   output.status = finish(program);
   return output;
 }
@@ -364,15 +361,8 @@ std::optional<Process> start(const Group& group, const JobOptions& options, bool
 
 /// Takes what the process has said; false at its end.
 bool listen(Process& process) {
-  char text[4096];
-  const ssize_t got = read(process.program.pipe, text, sizeof text);
-  if (got <= 0) return false;
-  process.pending.append(text, static_cast<std::size_t>(got));
-  for (std::size_t end; (end = process.pending.find('\n')) != std::string::npos;) {
-    process.latest = process.pending.substr(0, end);
-    process.pending.erase(0, end + 1);
-  }
-  return true;
+  return take_lines(process.program.pipe, process.pending,
+                    [&](const std::string& line) { process.latest = line; });
 }
 
 /// A run that was refused before its first checkpoint leaves nothing, not even empty folders.

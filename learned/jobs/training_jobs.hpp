@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,15 +32,13 @@ class FolderLock {
   /// Makes the folder where there is none. Errors: InputError where it cannot be made, or another
   /// command has it: the sentence names the folder and that command's process.
   explicit FolderLock(const std::string& folder);
-  ~FolderLock();
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&& other) noexcept;
 
   /// For a process that is started and is to hold it as well.
   int descriptor() const { return descriptor_; }
 
  private:
   int descriptor_ = -1;
+  std::shared_ptr<void> held_;  ///< closes the descriptor with the last copy
 };
 
 /// Who has the folder now, as "process 7 on node1, task 3 of Slurm's job 12"; absent where nobody.
