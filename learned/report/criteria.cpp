@@ -666,8 +666,7 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
 
 Verdict judge(const PaperCriterion& criterion, const std::vector<const RunSeries*>& series,
               const std::function<std::string(const RunSeries&)>& name) {
-  using Outcome = Verdict::Outcome;
-  if (!criterion.held_by.empty()) return {Outcome::yes, "held by tests", "–", criterion.held_by};
+  if (!criterion.held_by.empty()) return {"held by tests", "–", criterion.held_by};
   std::vector<std::string> found, remarks;
   bool no = false, open = false;
   for (const Ask& ask : criterion.asks) {
@@ -686,7 +685,6 @@ Verdict judge(const PaperCriterion& criterion, const std::vector<const RunSeries
     break;
   }
   Verdict verdict;
-  verdict.outcome = no ? Outcome::no : open ? Outcome::undecided : Outcome::yes;
   verdict.word = no ? criterion.no : open ? "undecided" : criterion.yes;
   verdict.found = found.empty() ? "–" : joined(found, "; ");
   verdict.remark = joined(remarks, "; ");

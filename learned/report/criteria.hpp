@@ -125,8 +125,6 @@ PaperFile paper_named(const std::string& name);
 
 /// What the runs say of a criterion.
 struct Verdict {
-  enum class Outcome { yes, no, undecided };
-  Outcome outcome = Outcome::undecided;
   std::string word;    ///< "reproduced", "not reproduced", "undecided", or the criterion's own
   std::string found;   ///< the numbers, "–" without any
   std::string remark;  ///< why it is undecided, or what else is to know; or empty

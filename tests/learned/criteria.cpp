@@ -10,7 +10,6 @@
 namespace logdepth::criteria_tests { namespace {
 
 using support::planted_series;
-using Outcome = Verdict::Outcome;
 
 std::vector<const RunSeries*> pointers(const std::vector<RunSeries>& all) {
   std::vector<const RunSeries*> series;
@@ -51,11 +50,10 @@ TEST(PaperCriteria, OfEveryPaperHoldFailAndStayUndecidedOnPlantedRuns) {
         support::PlantedRuns planted(5);
         planted.add(criterion, fails);
         const Verdict verdict = judged(criterion, planted.series());
-        EXPECT_EQ(verdict.outcome, fails ? Outcome::no : Outcome::yes)
+        EXPECT_EQ(verdict.word, fails ? criterion.no : criterion.yes)
             << which << ": " << verdict.found << "; " << verdict.remark;
-        EXPECT_EQ(verdict.word, fails ? criterion.no : criterion.yes) << which;
       }
-      EXPECT_EQ(judged(criterion, {}).outcome, Outcome::undecided) << which;
+      EXPECT_EQ(judged(criterion, {}).word, "undecided") << which;
       if (criterion.asks.front().line || criterion.asks.front().least_seeds < 2) continue;
       support::PlantedRuns few(criterion.asks.front().least_seeds - 1);
       few.add(criterion, false);
@@ -68,7 +66,7 @@ TEST(PaperCriteria, CompareAtEqualBudgetsOnly) {
   const PaperCriterion criterion =
       criterion_of(R"("against": {"runs": {"preset": "q"}}, "is": "> 0", "equal": ["steps"])");
   const RunSeries ours = scores("p", {0.9, 0.9, 0.9}), theirs = scores("q", {0.5, 0.5, 0.5});
-  EXPECT_EQ(judged(criterion, {ours, theirs}).outcome, Outcome::yes);
+  EXPECT_EQ(judged(criterion, {ours, theirs}).word, "reproduced");
   const Verdict unequal = judged(criterion, {ours, scores("q", {0.5, 0.5, 0.5}, 90)});
   EXPECT_EQ(unequal.word, "undecided");
   EXPECT_EQ(unequal.remark, "budgets differ: steps 100.0 against 90.0");
@@ -83,7 +81,7 @@ TEST(PaperCriteria, ThatFailOnTrainingWhichEndedEarlyAreUndecidedAndThatPassCoun
   EXPECT_EQ(failed.word, "undecided");
   EXPECT_EQ(failed.remark, "training ended at 50 % of its steps");
   for (auto& [seed, run] : early.runs) run.readings[0].score = 0.9;
-  EXPECT_EQ(judged(criterion, {early}).outcome, Outcome::yes);
+  EXPECT_EQ(judged(criterion, {early}).word, "reproduced");
 }
 
 TEST(PaperCriteria, AreJudgedOnTheLargestSeriesWithEnoughSeedsAndNameOneThatSaysOtherwise) {
@@ -93,7 +91,7 @@ TEST(PaperCriteria, AreJudgedOnTheLargestSeriesWithEnoughSeedsAndNameOneThatSays
   for (auto& [seed, run] : large.runs) run.parameters = 1000;
   for (auto& [seed, run] : single.runs) run.parameters = 9999;
   const Verdict verdict = judged(criterion, {small, single, large});
-  EXPECT_EQ(verdict.outcome, Outcome::yes);
+  EXPECT_EQ(verdict.word, "reproduced");
   EXPECT_EQ(verdict.found, "0.9");
   EXPECT_EQ(verdict.remark, "not of a series: 0.2");
 }
