@@ -401,12 +401,13 @@ ProductOrder order_of(const std::string& word) {
 }
 
 void write_words(const WordsOptions& options, const MonoidTable& table, std::ostream& out) {
-  WordFileWriter writer(out, table, order_of(options.order));
+  const ProductOrder order = order_of(options.order);
+  out << word_file_header(table, order);
   std::vector<std::uint32_t> word(options.length);
   for (std::uint64_t i = 0; i < options.words && out; ++i) {
     CounterRandom random(options.seed, RandomStream::data_files, 0, i);
     for (std::uint32_t& element : word) element = table.letters[random.below(table.letters.size())];
-    writer.write(options.seed, word);
+    out << word_file_row(table, order, options.seed, word);
   }
 }
 

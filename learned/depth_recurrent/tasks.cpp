@@ -471,23 +471,19 @@ void write(const Relation& told, FamilyWord end, const std::vector<std::int32_t>
 /// Whether questions of this depth can be drawn: a chain has depth + 1 people, each distractor
 /// brings one more, and one is a stranger. Errors: InputError naming the setting, as in task.names.
 void check_family_settings(const FamilySettings& settings, std::uint32_t depth) {
-  if (depth == 0) throw InputError("family text: a depth of 0, expected at least 1");
-  if (settings.names > kFamilyNamePool)
-    throw InputError(
-        fmt::format("task.names: {}, expected at most {}", settings.names, kFamilyNamePool));
-  if (!(settings.sibling >= 0 && settings.sibling <= 1))
-    throw InputError(fmt::format("task.sibling: {}, expected a probability", settings.sibling));
-  if (settings.distractors_least > settings.distractors_most)
-    throw InputError(
-        fmt::format("task.distractors_least: {}, expected at most task.distractors_most = {}",
-                    settings.distractors_least, settings.distractors_most));
-  const std::uint64_t needed =
-      2 + depth * (1 + static_cast<std::uint64_t>(settings.distractors_least));
-  if (settings.names < needed)
-    throw InputError(
-        fmt::format("task.names: {}, expected at least {} for questions of depth {} with "
-                    "task.distractors_least = {}",
-                    settings.names, needed, depth, settings.distractors_least));
+  require(depth > 0, "family text: a depth of 0, expected at least 1");
+  require(settings.names <= kFamilyNamePool,
+          fmt::format("task.names: {}, expected at most {}", settings.names, kFamilyNamePool));
+  require(settings.sibling >= 0 && settings.sibling <= 1,
+          fmt::format("task.sibling: {}, expected a probability", settings.sibling));
+  require(settings.distractors_least <= settings.distractors_most,
+          fmt::format("task.distractors_least: {}, expected at most task.distractors_most = {}",
+                      settings.distractors_least, settings.distractors_most));
+  const std::uint64_t needed = 2 + depth * (1 + std::uint64_t{settings.distractors_least});
+  require(settings.names >= needed,
+          fmt::format("task.names: {}, expected at least {} for questions of depth {} with "
+                      "task.distractors_least = {}",
+                      settings.names, needed, depth, settings.distractors_least));
 }
 
 }  // namespace

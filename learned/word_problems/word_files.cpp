@@ -1,13 +1,12 @@
 #include "learned/word_problems/word_files.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <ostream>
 #include <string_view>
 #include <utility>
 
@@ -304,8 +303,6 @@ HeldOutWords hold_out(std::vector<LabelledWord> words, const std::string& file) 
 
 namespace {
 
-constexpr std::string_view kHeader = "seed,input,target";
-
 ProductOrder other(ProductOrder order) {
   return order == ProductOrder::published ? ProductOrder::first_letter_first
                                           : ProductOrder::published;
@@ -442,27 +439,20 @@ WordFile read_word_file(const std::string& file, const MonoidTable& table,
   return parse_word_file(read_text_file(file), file, table, asked);
 }
 
-WordFileWriter::WordFileWriter(std::ostream& out, const MonoidTable& table, ProductOrder order)
-    : out_(out), table_(table), order_(order) {
+std::string word_file_header(const MonoidTable& table, ProductOrder order) {
   if (order == ProductOrder::published) require_published(table);
-  out_ << kHeader << '\n';
+  return "seed,input,target\n";
 }
 
-void WordFileWriter::write(std::uint64_t seed, const std::vector<std::uint32_t>& word) {
-  row_ = fmt::format("{},", seed);
-  append(word);
-  row_ += ',';
-  append(running_products(table_, word, order_));
-  row_ += '\n';
-  out_ << row_;
-}
-
-void WordFileWriter::append(const std::vector<std::uint32_t>& elements) {
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (i > 0) row_ += ' ';
-    row_ += std::to_string(order_ == ProductOrder::published ? table_.published[elements[i]]
-                                                             : elements[i]);
-  }
+std::string word_file_row(const MonoidTable& table, ProductOrder order, std::uint64_t seed,
+                          const std::vector<std::uint32_t>& word) {
+  const auto numbers = [&](std::vector<std::uint32_t> elements) {
+    if (order == ProductOrder::published)
+      for (std::uint32_t& element : elements) element = table.published[element];
+    return fmt::format("{}", fmt::join(elements, " "));
+  };
+  return fmt::format("{},{},{}\n", seed, numbers(word),
+                     numbers(running_products(table, word, order)));
 }
 
 }}  // namespace logdepth::learned_word_problems

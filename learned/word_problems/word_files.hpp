@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,7 +81,7 @@ struct WordFile {
 };
 
 /// Reads labelled words whose letters and labels are elements of a monoid by their numbers, the labels running
-/// products, as WordFileWriter writes them, or the last one alone. In the published convention numbers are those of
+/// products, as word_file_row writes them, or the last one alone. In the published convention numbers are those of
 /// published_elements, else those of the table. `source` names the text in messages.
 ///
 /// Without an order the one that all targets agree with is taken. Errors: InputError naming the
@@ -94,20 +93,10 @@ WordFile parse_word_file(std::string_view text, const std::string& source, const
 WordFile read_word_file(const std::string& file, const MonoidTable& table,
                         std::optional<ProductOrder> asked = std::nullopt);
 
-/// Writes a file `seed,input,target`: a header, then a row per word with the running products as target, numbers
-/// separated by single spaces. Errors: InputError where the published convention has no such monoid.
-class WordFileWriter {
- public:
-  WordFileWriter(std::ostream& out, const MonoidTable& table, ProductOrder order);
-  void write(std::uint64_t seed, const std::vector<std::uint32_t>& word);
-
- private:
-  void append(const std::vector<std::uint32_t>& elements);
-
-  std::ostream& out_;
-  const MonoidTable& table_;
-  ProductOrder order_;
-  std::string row_;
-};
+/// The first line of a file `seed,input,target`. Errors: InputError where the published convention has no such monoid.
+std::string word_file_header(const MonoidTable& table, ProductOrder order);
+/// A row of it: a word with its running products as target, numbers separated by single spaces.
+std::string word_file_row(const MonoidTable& table, ProductOrder order, std::uint64_t seed,
+                          const std::vector<std::uint32_t>& word);
 
 }}  // namespace logdepth::learned_word_problems
