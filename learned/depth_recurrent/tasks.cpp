@@ -195,8 +195,6 @@ void HopTaskConfig::visit(SettingVisitor& visit) {
   visit("chain", chain);
   visit("pool", pool);
   visit("test_chain", test_chain);
-  visit.gone("identities", 0);
-  visit.gone("masked", true);
   visit_difficulties(visit);
 }
 

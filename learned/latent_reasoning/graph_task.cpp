@@ -410,8 +410,6 @@ void GraphTaskSettings::validate() const {
 }
 
 void GraphTaskSettings::visit_graphs(SettingVisitor& visit) {
-  visit.gone("generator", "uniform");
-  visit.gone("window", 4);
   visit("modulus", graphs.modulus);
   visit("names", graphs.names);
   visit("operations", graphs.operations, {"add", "all"});
@@ -420,7 +418,6 @@ void GraphTaskSettings::visit_graphs(SettingVisitor& visit) {
   visit("most_nodes", most_nodes);
   visit("batch", batch);
   visit("test_nodes", test_nodes);
-  visit.gone("test_deep_nodes", nlohmann::json::array());
   visit("validation", validation);
 }
 

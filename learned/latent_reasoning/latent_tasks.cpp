@@ -131,7 +131,6 @@ class LatentValuesTask final : public GraphTask {
 void LatentValuesConfig::visit(SettingVisitor& visit) {
   visit_graphs(visit);
   visit("method", method, kMethodWords);
-  visit.gone("supervised", "all-occurrences");
 }
 
 std::uint32_t LatentValuesConfig::most_loops() const {
@@ -286,7 +285,6 @@ class LatentStepsTask final : public GraphTask {
 
 void LatentStepsConfig::visit(SettingVisitor& visit) {
   visit_graphs(visit);
-  visit.gone("supervised", "all-occurrences");
   visit("corrupted", corrupted);
   visit("corrupted_known", corrupted_known);
   visit("corrupted_empty", corrupted_empty);
@@ -426,7 +424,6 @@ class LatentWordsTask final : public GraphTask {
 
 void LatentWordsConfig::visit(SettingVisitor& visit) {
   visit_graphs(visit);
-  visit.gone("format", "eq-val");
 }
 
 std::unique_ptr<Task> LatentWordsConfig::make_task(std::uint64_t seed) const {

@@ -171,7 +171,6 @@ std::int32_t RelationScore::reach(double threshold, double most_false_positives)
 }
 
 void RelationTaskConfig::visit(SettingVisitor& visit) {
-  visit.gone("tokens", "rows");
   visit("vertices", vertices);
   visit("cut", cut);
   visit("batch", batch);

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "base/quoted_text.hpp"
@@ -98,14 +97,6 @@ class SettingsReader final : public SettingVisitor {
       SettingsReader(*found, path_of(name), source_).read(settings);
   }
 
-  void gone(const char* name, const nlohmann::json& value) override {
-    gone(name);
-    if (const auto found = json_.find(name); found != json_.end() && *found != value)
-      fail(path_of(name), value.dump() + ", the setting is gone", *found);
-  }
-
-  void gone(const char* name) override { gone_.insert(name); }
-
   void read(const SettingGroup& settings) {
     settings(*this);
     refuse_unknown();
@@ -142,7 +133,7 @@ class SettingsReader final : public SettingVisitor {
 
   void refuse_unknown() const {
     for (const auto& item : json_.items()) {
-      bool known = gone_.contains(item.key());
+      bool known = false;
       std::string list;
       for (const std::string& name : known_) {
         known |= name == item.key();
@@ -158,7 +149,6 @@ class SettingsReader final : public SettingVisitor {
   std::string path_;
   const std::string& source_;
   std::vector<std::string> known_;
-  std::set<std::string> gone_;  ///< stored runs may name them, users are not told of them
 };
 
 }  // namespace

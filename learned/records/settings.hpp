@@ -34,10 +34,6 @@ class SettingVisitor {
   /// One of `words`, by its index.
   virtual void word(const char*, std::size_t&, std::span<const char* const>) {}
   virtual void group(const char* name, const SettingGroup& settings) = 0;
-  /// A setting that is gone: stored runs name it, with the one value that is left of it, or with any where nothing
-  /// depends on it.
-  virtual void gone(const char*, const nlohmann::json&) {}
-  virtual void gone(const char*) {}
 
   /// An enumeration; `words`: those of its values, from 0 on.
   template <class E>

@@ -36,31 +36,18 @@ void settings(ModelConfig& c, SettingVisitor& visit) {
   visit("width", c.width);
   visit("heads", c.heads);
   visit("hidden", c.hidden);
-  visit.gone("key_value_heads", 0);
   visit("norm", c.norm, {"layernorm", "rmsnorm"});
   visit("norm_epsilon", c.norm_epsilon);
-  visit.gone("norm_place", "before");
   visit("activation", c.activation, {"gelu", "swiglu"});
-  visit.gone("bias", true);
-  visit.gone("query_key_norm", false);
-  visit.gone("query_key_norm_over", "head");
   visit("layer_scale", c.layer_scale);
   visit("positions", c.positions, {"none", "rotary", "relative", "deberta"});
-  visit.gone("rotary_base", 10000);
-  visit.gone("rotary_pairs", "halves");
-  visit.gone("position_rows");
   visit("max_distance", c.max_distance);
   visit("embedding_deviation", c.embedding_deviation);
   visit("final_norm", c.final_norm);
-  visit.gone("readout_bias", true);
-  visit.gone("tied_readout", false);
   visit("gate", c.gate, {"none", "gru"});
-  visit.gone("gate_bias", -2);
   visit("step_embedding", c.step_embedding, {"none", "learned"});
   visit("step_scale", c.step_scale);
   visit("step_rows", c.step_rows);
-  visit.gone("trained_steps");
-  visit.gone("router", "none");
 }
 
 void settings(ConstructedConfig& c, SettingVisitor& visit) {
@@ -74,8 +61,6 @@ void settings(TrainingConfig& c, SettingVisitor& visit) {
   visit("steps", c.steps);
   visit("seconds", c.seconds);
   visit("learning_rate", c.learning_rate);
-  visit.gone("beta1", 0.9);
-  visit.gone("beta2", 0.98);
   visit("weight_decay", c.weight_decay);
   visit("warm_up", c.warm_up);
   visit("schedule", c.schedule, {"constant", "decaying", "cosine"});
@@ -85,13 +70,11 @@ void settings(TrainingConfig& c, SettingVisitor& visit) {
   visit("precision", c.precision, {"float32", "bfloat16"});
   visit("supervision", c.supervision, {"last", "mean-steps", "when-due"});
   visit("empty_discount", c.empty_discount);
-  visit.gone("gradient_span", 0);
   visit("only", c.only);
   visit("keep_zeros", c.keep_zeros);
   visit("read_every", c.read_every);
   visit("average", c.average);
   visit("promotion", c.promotion);
-  visit.gone("stage_least", 0);
   visit("curve_first", c.curve_first);
 }
 
@@ -99,11 +82,9 @@ void settings(RunConfig& c, SettingVisitor& visit) {
   visit("preset", c.preset);
   visit("seed", c.seed);
   visit.file("initial_weights", c.initial_weights);
-  visit.gone("initial_layers", nlohmann::json::array());
   visit.group("task", [&](SettingVisitor& inner) { c.task.visit(inner); });
   visit.group("model", [&](SettingVisitor& inner) { settings(c.model, inner); });
   visit.optional_group("constructed", c.constructed, settings);
-  visit.gone("network", nullptr);
   visit.group("training", [&](SettingVisitor& inner) { settings(c.training, inner); });
 }
 
