@@ -13,14 +13,6 @@ namespace {
 
 class SettingsWriter final : public SettingVisitor {
  public:
-  void operator()(const char* name, bool& value) override { json_[name] = value; }
-  void operator()(const char* name, std::uint32_t& value) override { json_[name] = value; }
-  void operator()(const char* name, std::uint64_t& value) override { json_[name] = value; }
-  void operator()(const char* name, double& value) override { json_[name] = value; }
-  void operator()(const char* name, std::string& value) override { json_[name] = value; }
-  void operator()(const char* name, std::vector<std::uint32_t>& value) override {
-    json_[name] = value;
-  }
   void word(const char* name, std::size_t& index, std::span<const char* const> words) override {
     if (index >= words.size()) throw std::logic_error("an enumeration without a word");
     json_[name] = words[index];
@@ -32,6 +24,9 @@ class SettingsWriter final : public SettingVisitor {
   nlohmann::ordered_json written() && { return std::move(json_); }
 
  private:
+  void setting(const char* name, SettingPlace place) override {
+    std::visit([&](const auto* value) { json_[name] = *value; }, place);
+  }
   bool present(const char* name, bool now) override {
     if (!now) json_[name] = nullptr;
     return now;
@@ -47,38 +42,6 @@ class SettingsReader final : public SettingVisitor {
     if (!json.is_object()) fail(path_.empty() ? "the configuration" : path_, "an object", json);
   }
 
-  void operator()(const char* name, bool& value) override {
-    if (const nlohmann::json* found = find(name)) {
-      if (!found->is_boolean()) fail(path_of(name), "true or false", *found);
-      value = found->get<bool>();
-    }
-  }
-  void operator()(const char* name, std::uint32_t& value) override {
-    if (const nlohmann::json* found = find(name)) read_count(*found, path_of(name), value);
-  }
-  void operator()(const char* name, std::uint64_t& value) override {
-    if (const nlohmann::json* found = find(name)) read_count(*found, path_of(name), value);
-  }
-  void operator()(const char* name, double& value) override {
-    if (const nlohmann::json* found = find(name)) {
-      if (!found->is_number() || !std::isfinite(found->get<double>()))
-        fail(path_of(name), "a number", *found);
-      value = found->get<double>();
-    }
-  }
-  void operator()(const char* name, std::string& value) override {
-    if (const nlohmann::json* found = find(name)) {
-      if (!found->is_string()) fail(path_of(name), "a string", *found);
-      value = found->get<std::string>();
-    }
-  }
-  void operator()(const char* name, std::vector<std::uint32_t>& value) override {
-    const nlohmann::json* const found = find(name);
-    if (!found) return;
-    if (!found->is_array()) fail(path_of(name), "a list", *found);
-    value.clear();
-    for (const nlohmann::json& item : *found) read_count(item, path_of(name), value.emplace_back());
-  }
   void word(const char* name, std::size_t& index, std::span<const char* const> words) override {
     const nlohmann::json* const found = find(name);
     if (!found) return;
@@ -122,8 +85,31 @@ class SettingsReader final : public SettingVisitor {
                      printable(found.dump()));
   }
 
+  void setting(const char* name, SettingPlace place) override {
+    if (const nlohmann::json* found = find(name))
+      std::visit([&](auto* value) { read(*found, path_of(name), *value); }, place);
+  }
+
+  void read(const nlohmann::json& json, const std::string& path, bool& value) const {
+    if (!json.is_boolean()) fail(path, "true or false", json);
+    value = json.get<bool>();
+  }
+  void read(const nlohmann::json& json, const std::string& path, double& value) const {
+    if (!json.is_number() || !std::isfinite(json.get<double>())) fail(path, "a number", json);
+    value = json.get<double>();
+  }
+  void read(const nlohmann::json& json, const std::string& path, std::string& value) const {
+    if (!json.is_string()) fail(path, "a string", json);
+    value = json.get<std::string>();
+  }
+  void read(const nlohmann::json& json, const std::string& path,
+            std::vector<std::uint32_t>& value) const {
+    if (!json.is_array()) fail(path, "a list", json);
+    value.clear();
+    for (const nlohmann::json& item : json) read(item, path, value.emplace_back());
+  }
   template <class T>
-  void read_count(const nlohmann::json& json, const std::string& path, T& value) const {
+  void read(const nlohmann::json& json, const std::string& path, T& value) const {
     // Half of the 32 bits, so that sums of two settings stay in range.
     constexpr std::uint64_t most = sizeof(T) == 4 ? 1u << 31 : std::uint64_t{1} << 53;
     if (!json.is_number_unsigned() || json.get<std::uint64_t>() > most)

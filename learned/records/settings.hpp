@@ -9,11 +9,15 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 namespace logdepth { inline namespace learned_records {
 
 class SettingVisitor;
+/// Where a setting is.
+using SettingPlace = std::variant<bool*, std::uint32_t*, std::uint64_t*, double*, std::string*,
+                                  std::vector<std::uint32_t>*>;
 /// Visits all settings of a group, in the order in which they are written.
 using SettingGroup = std::function<void(SettingVisitor&)>;
 
@@ -23,12 +27,10 @@ class SettingVisitor {
  public:
   virtual ~SettingVisitor() = default;
 
-  virtual void operator()(const char*, bool&) {}
-  virtual void operator()(const char*, std::uint32_t&) {}
-  virtual void operator()(const char*, std::uint64_t&) {}
-  virtual void operator()(const char*, double&) {}
-  virtual void operator()(const char*, std::string&) {}
-  virtual void operator()(const char*, std::vector<std::uint32_t>&) {}
+  template <class T>
+  void operator()(const char* name, T& value) {
+    setting(name, &value);
+  }
   /// The name of a file or folder that a run reads; empty: none.
   virtual void file(const char* name, std::string& value) { (*this)(name, value); }
   /// One of `words`, by its index.
@@ -55,6 +57,7 @@ class SettingVisitor {
   }
 
  protected:
+  virtual void setting(const char*, SettingPlace) {}
   /// Whether a setting that may be absent is to be there; `now`: whether it is.
   virtual bool present(const char*, bool now) { return now; }
 
