@@ -440,15 +440,12 @@ Tensor TransformerBlock::feed_forward(const Tensor& z, TrainingConfig::Precision
   return out_(hidden, precision);
 }
 
-void AttentionContext::enter_block(std::int64_t samples) {
-  if (layer_views.empty()) return;
-  const Tensor& view = layer_views[std::min(executed, layer_views.size() - 1)];
-  mask.open = view.expand({samples, view.size(0), view.size(1)});
-  bias = Tensor();
-}
-
 Tensor TransformerBlock::operator()(const Tensor& h, AttentionContext& context) const {
-  context.enter_block(h.size(0));
+  if (const auto& views = context.layer_views; !views.empty()) {
+    const Tensor& view = views[std::min(context.executed, views.size() - 1)];
+    context.mask.open = view.expand({h.size(0), view.size(0), view.size(1)});
+    context.bias = Tensor();
+  }
   const Tensor attended = added(h, attend(attention_norm_(h), context), attention_scale_);
   const Tensor result = added(
       attended, feed_forward(feed_forward_norm_(attended), context.precision), feed_forward_scale_);

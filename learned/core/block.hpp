@@ -130,9 +130,6 @@ struct AttentionContext : PassOptions {
   /// What all blocks of a pass share, made by the first: the bias of the mask, rotary angles.
   Tensor bias;
   Rotary::Turns turns;
-
-  /// Makes the mask that of the next block, for so many samples.
-  void enter_block(std::int64_t samples);
 };
 
 /// One transformer block: attention, then feed-forward, each with its norm, and with a factor per

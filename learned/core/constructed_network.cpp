@@ -196,31 +196,29 @@ class ProductNetwork final : public Network {
   void read_elements(const ProductQuestion& question) {
     const auto& readout = std::get<AcceptOutput>(model_.output).prefix;
     std::vector<std::int64_t> rows;
-    for (const Transformation& images : question.elements) {
-      const auto row = [&](const auto& candidates, const auto& wanted, std::uint32_t first) {
-        for (std::uint32_t i = 0; i < candidates.size(); ++i)
-          if (candidates[i] == wanted) return static_cast<std::int64_t>(first + i);
-        throw InputError("the weights file " + in_quotes(model_.name) + ": expected one of " +
-                         question.name + ", it has no element " + format_transformation(images));
-      };
-      if (const auto* elements = std::get_if<ElementReadout>(&readout)) {
-        rows.push_back(row(elements->elements, images, elements->first_row));
-        continue;
-      }
-      const auto& points = std::get<TransformationReadout>(readout);
-      if (points.images.size() != images.size())
-        throw InputError(fmt::format("the weights file {}: expected {} points, those of {}",
-                                     in_quotes(model_.name), images.size(), question.name));
-      std::uint32_t first = points.first_row;
-      for (std::size_t q = 0; q < images.size(); ++q) {
-        rows.push_back(row(points.images[q], images[q], first));
-        first += static_cast<std::uint32_t>(points.images[q].size());
-      }
-    }
+    const auto row = [&](const auto& candidates, const auto& wanted, std::uint32_t first,
+                         const Transformation& images) {
+      for (std::uint32_t i = 0; i < candidates.size(); ++i)
+        if (candidates[i] == wanted) return static_cast<std::int64_t>(first + i);
+      throw InputError("the weights file " + in_quotes(model_.name) + ": expected one of " +
+                       question.name + ", it has no element " + format_transformation(images));
+    };
     if (const auto* elements = std::get_if<ElementReadout>(&readout)) {
+      for (const Transformation& images : question.elements)
+        rows.push_back(row(elements->elements, images, elements->first_row, images));
       questions_ = {{elements->first_row, static_cast<std::int64_t>(elements->elements.size())}};
     } else {
       const auto& points = std::get<TransformationReadout>(readout);
+      for (const Transformation& images : question.elements) {
+        if (points.images.size() != images.size())
+          throw InputError(fmt::format("the weights file {}: expected {} points, those of {}",
+                                       in_quotes(model_.name), images.size(), question.name));
+        std::uint32_t first = points.first_row;
+        for (std::size_t q = 0; q < images.size(); ++q) {
+          rows.push_back(row(points.images[q], images[q], first, images));
+          first += static_cast<std::uint32_t>(points.images[q].size());
+        }
+      }
       std::int64_t first = points.first_row;
       for (const auto& candidates : points.images) {
         questions_.emplace_back(first, static_cast<std::int64_t>(candidates.size()));

@@ -79,17 +79,18 @@ nlohmann::ordered_json measure_run(const MeasureRequest& request, const std::str
   asked->ask(request);
   const std::unique_ptr<Task> task = asked->make_task(config.seed);
   if (request.loops > 0) check_loops(request.loops, config);
-  if (request.changes_edges() && config.constructed)
-    throw InputError(std::string(request.cut_edges.empty() ? "--keep-edges" : "--cut-edges") +
-                     ": expected a run of a stack or a loop");
+  const bool keeps = !request.keep_edges.empty(), cuts = !request.cut_edges.empty();
+  require(
+      !(keeps || cuts) || !config.constructed,
+      std::string(cuts ? "--cut-edges" : "--keep-edges") + ": expected a run of a stack or a loop");
   Predictor predictor = predictor_of(*run.network, config.training.precision);
   if (request.loops > 0) predictor = with_loops(std::move(predictor), request.loops);
   const std::size_t stage =
       request.length > 0 ? task->stages() - 1 : stage_reached(run.record, *task);
   nlohmann::ordered_json measured = {{"run", folder}};
   if (request.loops > 0) measured["loops"] = request.loops;
-  if (!request.keep_edges.empty()) measured["keep_edges"] = request.keep_edges;
-  if (!request.cut_edges.empty()) measured["cut_edges"] = request.cut_edges;
+  if (keeps) measured["keep_edges"] = request.keep_edges;
+  if (cuts) measured["cut_edges"] = request.cut_edges;
   RunConfig measured_config = config;
   measured_config.task = asked;
   if (request.loops > 0) measured_config.model.loops = {LoopRule::Kind::fixed, request.loops, 1};

@@ -36,10 +36,6 @@ std::uint64_t CounterRandom::below(std::uint64_t limit) {
   return value % limit;
 }
 
-double CounterRandom::unit() {
-  return static_cast<double>(bits() >> 11) * 0x1p-53;
-}
-
 double CounterRandom::normal() {
   // Box-Muller; 1 - unit() is never 0.
   const double radius = std::sqrt(-2 * std::log(1 - unit()));

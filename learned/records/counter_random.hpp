@@ -33,7 +33,7 @@ class CounterRandom {
   /// Uniform on 0 ... limit-1, without bias. Precondition: limit > 0.
   std::uint64_t below(std::uint64_t limit);
   /// Uniform on [0, 1), a multiple of 2^-53.
-  double unit();
+  double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   bool chance(double probability) { return unit() < probability; }
   /// Normal with mean 0 and variance 1.
   double normal();

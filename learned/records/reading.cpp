@@ -81,14 +81,6 @@ std::vector<double> RecordFields::shares(const char* name) const {
   return values;
 }
 
-bool RecordFields::has(const char* name) const {
-  return json_.contains(name);
-}
-
-bool RecordFields::is_null(const char* name) const {
-  return has(name) && json_[name].is_null();
-}
-
 RecordFields RecordFields::object(const char* name) const {
   return {typed(name, &nlohmann::ordered_json::is_object, "an object"), place_ + "." + name};
 }

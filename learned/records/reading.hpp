@@ -25,8 +25,9 @@ class RecordFields {
   const nlohmann::ordered_json& list(const char* name) const;
   std::vector<double> numbers(const char* name) const;
   std::vector<double> shares(const char* name) const;  ///< a list of numbers from 0 to 1
-  bool has(const char* name) const;
-  bool is_null(const char* name) const;  ///< it is there, without a value
+  bool has(const char* name) const { return json_.contains(name); }
+  /// It is there, without a value.
+  bool is_null(const char* name) const { return has(name) && json_[name].is_null(); }
   RecordFields object(const char* name) const;
   /// The fields of the object `item`, an entry of the list `name`.
   RecordFields entry(const char* name, const nlohmann::ordered_json& item) const;

@@ -15,28 +15,10 @@
 namespace logdepth { inline namespace learned_records {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr const char* kRecordFormat = "logdepth-run";
 constexpr int kRecordVersion = 2;
-
-}  // namespace
-
-nlohmann::ordered_json to_json(const RunRecord& record) {
-  nlohmann::ordered_json json = {{"format", kRecordFormat},
-                                 {"version", kRecordVersion},
-                                 {"seed", record.config.seed},
-                                 {"config", to_json(record.config)}};
-  if (!record.inputs.empty()) json["inputs"] = record.inputs;
-  json["machine"] = record.machine;
-  json["training"] = record.training;
-  json["result"] = record.result;
-  json["readings"] = nlohmann::ordered_json::array();
-  for (const RunReading& one : readings_of(record)) json["readings"].push_back(to_json(one));
-  return json;
-}
-
-namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The text of one record. Errors: InputError naming the place.
 Json record_json(const std::string& text, const std::string& place) {
@@ -97,6 +79,20 @@ std::vector<std::string> record_files(const std::string& folder) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json to_json(const RunRecord& record) {
+  nlohmann::ordered_json json = {{"format", kRecordFormat},
+                                 {"version", kRecordVersion},
+                                 {"seed", record.config.seed},
+                                 {"config", to_json(record.config)}};
+  if (!record.inputs.empty()) json["inputs"] = record.inputs;
+  json["machine"] = record.machine;
+  json["training"] = record.training;
+  json["result"] = record.result;
+  json["readings"] = nlohmann::ordered_json::array();
+  for (const RunReading& one : readings_of(record)) json["readings"].push_back(to_json(one));
+  return json;
+}
 
 RunRecord record_of(StoredRecord stored) {
   const Json& json = stored.json;

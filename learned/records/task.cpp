@@ -1,7 +1,6 @@
 #include "learned/records/task.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 #include "learned/records/settings.hpp"
@@ -38,10 +37,6 @@ Samples joined_samples(const std::vector<Samples>& of_seeds) {
     append(all.labels, more.labels);
   }
   return all;
-}
-
-std::uint32_t TaskFormat::logits() const {
-  return std::accumulate(outputs.begin(), outputs.end(), 0U);
 }
 
 double Task::promoting_accuracy(const Samples& samples,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -133,7 +134,7 @@ struct TaskFormat {
   std::uint32_t taught = 0;
 
   /// Numbers that an answer is read off: the logits of all heads side by side.
-  std::uint32_t logits() const;
+  std::uint32_t logits() const { return std::accumulate(outputs.begin(), outputs.end(), 0U); }
   /// Targets per token, or per sample of one_token and pair.
   std::size_t heads() const { return answer == Answer::bits ? outputs.front() : outputs.size(); }
   bool operator==(const TaskFormat&) const = default;
@@ -184,8 +185,6 @@ struct MeasureRequest {
   /// Radices of a scan, one per layer that runs: between letters, attention keeps its edges only, or
   /// loses them. Empty: attention has every edge.
   std::vector<std::uint32_t> keep_edges, cut_edges;
-
-  bool changes_edges() const { return !keep_edges.empty() || !cut_edges.empty(); }
 };
 
 nlohmann::ordered_json to_json(const MeasureRequest& request);

@@ -153,10 +153,6 @@ void WordTaskConfig::ask(const MeasureRequest& request) {
                                     cut ? "--cut-edges" : "--keep-edges", radix));
 }
 
-bool WordTaskConfig::asks_products() const {
-  return !monoid.empty();
-}
-
 ProductQuestion WordTaskConfig::products() const {
   const Action generators = named_monoid(monoid, NamedLetters::generators);
   const auto elements = enumerate_monoid(generators.generators, generators.points, kMostElements);

@@ -114,7 +114,7 @@ struct WordTaskConfig final : SettingsOf<WordTaskConfig> {
   /// The edges that layers have in words of so many letters: those of a measurement, or those of `edges`.
   ReadEdges edges_of(std::size_t letters) const;
   void ask(const MeasureRequest& request) override;
-  bool asks_products() const override;
+  bool asks_products() const override { return !monoid.empty(); }
   ProductQuestion products() const override;
   RunReadings readings(const RecordFields& result, const ModelConfig& model) const override;
 };
