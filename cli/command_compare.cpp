@@ -464,7 +464,7 @@ int data_words(const WordsOptions& options) {
 }
 
 /// Reads the words whose labels are those of the options. `said` gets what labels them and their convention.
-/// Result: the words, and what is right of them. Errors: as read_word_file and read_labelled_words.
+/// Result: the words, and what is right of them. Errors: as parse_word_file and read_labelled_words.
 std::pair<std::vector<LabelledWord>, std::string> checked_words(const CheckOptions& options,
                                                                 nlohmann::ordered_json& said) {
   const auto of_language = [&](const std::string& name, const Alphabet& alphabet,
@@ -487,9 +487,9 @@ std::pair<std::vector<LabelledWord>, std::string> checked_words(const CheckOptio
   const MonoidTable table = make_monoid_table(options.monoid);
   said["monoid"] = table.name;
   said["size"] = table.size;
-  WordFile file = options.order.empty()
-                      ? read_word_file(options.file, table)
-                      : read_word_file(options.file, table, order_of(options.order));
+  std::optional<ProductOrder> asked;
+  if (!options.order.empty()) asked = order_of(options.order);
+  WordFile file = parse_word_file(read_text_file(options.file), options.file, table, asked);
   said["order"] = file.either                             ? "both"
                   : file.order == ProductOrder::published ? "published"
                                                           : "ours";

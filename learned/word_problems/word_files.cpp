@@ -434,11 +434,6 @@ WordFile parse_word_file(std::string_view text, const std::string& source, const
                                 order_text(*early.order), early.line));
 }
 
-WordFile read_word_file(const std::string& file, const MonoidTable& table,
-                        std::optional<ProductOrder> asked) {
-  return parse_word_file(read_text_file(file), file, table, asked);
-}
-
 std::string word_file_header(const MonoidTable& table, ProductOrder order) {
   if (order == ProductOrder::published) require_published(table);
   return "seed,input,target\n";

@@ -89,9 +89,6 @@ struct WordFile {
 /// so (WrongTarget). Also where the published convention is asked for and has no such monoid.
 WordFile parse_word_file(std::string_view text, const std::string& source, const MonoidTable& table,
                          std::optional<ProductOrder> asked = std::nullopt);
-/// The same for a file. Errors also where it cannot be read.
-WordFile read_word_file(const std::string& file, const MonoidTable& table,
-                        std::optional<ProductOrder> asked = std::nullopt);
 
 /// The first line of a file `seed,input,target`. Errors: InputError where the published convention has no such monoid.
 std::string word_file_header(const MonoidTable& table, ProductOrder order);

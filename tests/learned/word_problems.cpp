@@ -15,6 +15,7 @@
 #include "logdepth/errors.hpp"
 #include "oracle/language_oracle.hpp"
 #include "runtime/file/sha256.hpp"
+#include "runtime/file/whole_file.hpp"
 #include "tests/support/fixed_seed.hpp"
 
 namespace logdepth::word_problems_tests { namespace {
@@ -317,7 +318,8 @@ TEST(WordFiles, OfBadFormAreRefusedWithTheLineAndWhatWasExpected) {
               "x.csv:2: expected an element of S3 from 0 to 5, found '9', at column 9");
   expect_says(said(header + "1,1 2 0,1 3\n"), "expected a label for each of 3 letters");
   expect_says(said(header + "1,1,1 2\n"), "expected a label for each of 1 letter");
-  expect_says(refusal([&] { read_word_file("/nowhere/x.csv", s3); }), "/nowhere/x.csv");
+  expect_says(refusal([&] { parse_word_file(read_text_file("/nowhere/x.csv"), "x.csv", s3); }),
+              "/nowhere/x.csv");
 }
 
 TEST(WordFiles, WithQuotedFieldsAreRead) {
