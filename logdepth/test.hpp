@@ -13,6 +13,24 @@
 
 namespace logdepth {
 
+/// What is said of every input at which a transformer is wrong.
+struct WrongInput {
+  std::string expected;      ///< in words: "accept", "connected", "exactly one position", ...
+  std::string got;           ///< in words
+  std::uint64_t number = 0;  ///< among all that were asked, of the input that was found first
+};
+
+/// What every test found.
+template <class Wrong, class Tested>
+struct TestFindings {
+  std::uint64_t promises = 0;        ///< rows at which a head's promise was checked
+  std::vector<std::string> unasked;  ///< heads whose promise was never checked
+  std::optional<Wrong> wrong;        ///< the first that was found; asking ends there
+  Tested within = {};                ///< what was asked for, within the file's own limit
+  /// Nothing was found.
+  bool passed() const { return !wrong; }
+};
+
 /// Which words a test asks. The same seed asks the same words.
 struct TestedWords {
   std::size_t up_to = 6;         ///< every word of at most so many letters
@@ -23,7 +41,7 @@ struct TestedWords {
 
 /// A word at which a transformer is wrong, shrunk: no letter of it can be left out, or made the
 /// first letter of the alphabet.
-struct WrongWord {
+struct WrongWord : WrongInput {
   /// What it is that is wrong.
   enum class Wrong {
     answer,   ///< the verdict, or a number
@@ -35,14 +53,11 @@ struct WrongWord {
   };
   Letters word;                 ///< the input
   Wrong wrong = Wrong::answer;  ///< what is wrong there
-  std::string expected;         ///< in words: "accept", "exactly one position", ...
-  std::string got;              ///< in words
   std::size_t shrunk_from = 0;  ///< letters of the word that was found first
-  std::uint64_t number = 0;     ///< of that word among all
 };
 
 /// What a test found.
-struct TestResult {
+struct TestResult : TestFindings<WrongWord, TestedWords> {
   std::size_t exhaustive_words = 0;  ///< short words asked
   std::size_t chosen_words = 0;      ///< words with one letter that differs from the rest
   std::size_t random_words = 0;      ///< long ones
@@ -50,14 +65,8 @@ struct TestResult {
   std::size_t numbers = 0;           ///< named numbers compared
   std::size_t products = 0;          ///< prefix products compared
   std::size_t states = 0;            ///< states after prefixes compared
-  std::uint64_t promises = 0;        ///< rows at which a head's promise was checked
-  std::vector<std::string> unasked;  ///< heads whose promise was never checked
-  std::optional<WrongWord> wrong;    ///< the first that was found; asking ends there
-  TestedWords within = {};           ///< what was asked for, within the file's own limit
   std::string prefix_kind;  ///< "prefix product" or "state": what the file reads of prefixes
   std::string note;         ///< why no, or not every, prefix was compared; or nothing
-  /// Nothing was found.
-  bool passed() const { return !wrong; }
   /// In a sentence or two, as `logdepth test` says it.
   std::string text() const;
 };
@@ -112,30 +121,21 @@ struct TestedGraphs {
 };
 
 /// A graph at which a transformer is wrong, shrunk: no vertex and no edge can be left out.
-struct WrongGraph {
+struct WrongGraph : WrongInput {
   DirectedGraph graph;                   ///< the graph of the question
   std::uint32_t source = 0;              ///< is there a way from here,
   std::uint32_t target = 0;              ///< to there?
-  std::string expected;                  ///< in words: "connected", "exactly one position", ...
-  std::string got;                       ///< in words
   std::size_t shrunk_from_vertices = 0;  ///< of the graph that was found first
   std::size_t shrunk_from_edges = 0;     ///< of the same
-  std::uint64_t number = 0;              ///< of that graph among all
 };
 
 /// What a test of graphs found.
-struct GraphTestResult {
+struct GraphTestResult : TestFindings<WrongGraph, TestedGraphs> {
   std::size_t exhaustive_graphs = 0;  ///< small graphs asked
   std::size_t random_graphs = 0;      ///< larger ones
   std::size_t pairs = 0;              ///< questions asked
   std::size_t connected = 0;          ///< of them those with a way
-  std::uint64_t promises = 0;         ///< rows at which a head's promise was checked
-  std::vector<std::string> unasked;   ///< heads whose promise was never checked
-  std::optional<WrongGraph> wrong;    ///< the first that was found; asking ends there
-  TestedGraphs within = {};           ///< what was asked for, within the file's own limit
   std::size_t largest_loopless = 0;   ///< vertices of graphs asked for by `loopless_beyond`, if any
-  /// Nothing was found.
-  bool passed() const { return !wrong; }
   /// In a sentence or two.
   std::string text() const;
 };
@@ -163,26 +163,17 @@ struct TestedDivisions {
 };
 
 /// An input at which a transformer divides wrongly, shrunk: fewest tokens, zeros where possible.
-struct WrongDivision {
+struct WrongDivision : WrongInput {
   std::uint64_t divisor = 1;             ///< the same at all tokens
   std::vector<std::uint64_t> dividends;  ///< one for each token
-  std::string expected;                  ///< in words
-  std::string got;                       ///< in words
   std::size_t shrunk_from = 0;           ///< tokens of the input that was found first
-  std::uint64_t number = 0;              ///< of that input among all
 };
 
 /// What a test of divisions found.
-struct DivisionTestResult {
-  std::size_t exhaustive_inputs = 0;   ///< short inputs asked
-  std::size_t random_inputs = 0;       ///< long ones
-  std::size_t divisions = 0;           ///< quotients and remainders compared
-  std::uint64_t promises = 0;          ///< rows at which a head's promise was checked
-  std::vector<std::string> unasked;    ///< heads whose promise was never checked
-  std::optional<WrongDivision> wrong;  ///< the first that was found; asking ends there
-  TestedDivisions within = {};         ///< what was asked for, within the file's own limit
-  /// Nothing was found.
-  bool passed() const { return !wrong; }
+struct DivisionTestResult : TestFindings<WrongDivision, TestedDivisions> {
+  std::size_t exhaustive_inputs = 0;  ///< short inputs asked
+  std::size_t random_inputs = 0;      ///< long ones
+  std::size_t divisions = 0;          ///< quotients and remainders compared
   /// In a sentence or two.
   std::string text() const;
 };
@@ -203,26 +194,17 @@ struct TestedComputationGraphs {
 };
 
 /// A computation graph that a transformer evaluates wrongly, shrunk.
-struct WrongComputationGraph {
+struct WrongComputationGraph : WrongInput {
   Letters word;                  ///< the graph as the transformer reads it
   std::uint32_t iterations = 0;  ///< of the repeated block; others than the file's are asked, too
-  std::string expected;          ///< in words
-  std::string got;               ///< in words
   std::size_t shrunk_from = 0;   ///< letters of the word that was found first
-  std::uint64_t number = 0;      ///< of that graph among all
 };
 
 /// What a test of computation graphs found.
-struct ComputationGraphTestResult {
-  std::size_t exhaustive_graphs = 0;           ///< small graphs asked
-  std::size_t random_graphs = 0;               ///< larger ones
-  std::size_t values = 0;                      ///< of tokens, compared
-  std::uint64_t promises = 0;                  ///< rows at which a head's promise was checked
-  std::vector<std::string> unasked;            ///< heads whose promise was never checked
-  std::optional<WrongComputationGraph> wrong;  ///< the first that was found; asking ends there
-  TestedComputationGraphs within = {};         ///< what was asked for
-  /// Nothing was found.
-  bool passed() const { return !wrong; }
+struct ComputationGraphTestResult : TestFindings<WrongComputationGraph, TestedComputationGraphs> {
+  std::size_t exhaustive_graphs = 0;  ///< small graphs asked
+  std::size_t random_graphs = 0;      ///< larger ones
+  std::size_t values = 0;             ///< of tokens, compared
 };
 
 /// Asks a transformer of computation graphs for the value at every token, against the definition,
