@@ -88,20 +88,12 @@ Transformer compiled(Program program, const CompileSettings& compiling) {
   return transformer_of(requested_model(std::move(program), compiling));
 }
 
-/// A setting by the name of its option.
-struct Setting {
-  template <class T>
-  Setting(const char* option, const std::optional<T>& given) : name(option) {
-    if (given) value = *given;
-  }
-  Setting(const char* option, const std::string& word) : name(option), value(word) {}
-  Setting(const char* option, std::uint32_t number) : name(option), value(number) {}
-  Setting(const char* option, bool flag) : name(option) {
-    if (flag) value = 1u;
-  }
-  std::string name;
-  std::optional<OptionValue> value;
-};
+/// By the name of its option; a flag that is not set is absent.
+using Setting = std::pair<const char*, std::optional<OptionValue>>;
+
+std::optional<OptionValue> flag(bool set) {
+  return set ? std::optional<OptionValue>(1u) : std::nullopt;
+}
 
 Values given(const std::vector<Setting>& settings, const CompileSettings& compiling) {
   Values values;
@@ -146,10 +138,8 @@ Transformer zoo(const std::string& name) {
 }
 
 std::vector<ZooNetwork> zoo_networks() {
-  std::vector<ZooNetwork> all;
-  for (const ReadyNetwork& one : ready_networks())
-    all.push_back({one.name, one.family, one.computes, one.command});
-  return all;
+  const std::vector<ReadyNetwork> all = ready_networks();
+  return {all.begin(), all.end()};
 }
 
 Transformer compile_connectivity(const ConnectivitySettings& settings,
@@ -167,8 +157,8 @@ Transformer compile_connectivity(const ConnectivitySettings& settings,
 Transformer compile_division(const DivisionSettings& settings, const CompileSettings& compiling) {
   const auto& s = settings;
   const Values values = given({{kConstruction, s.construction},
-                               {"own-argument", s.own_argument},
-                               {"unit-inputs", s.unit_inputs},
+                               {"own-argument", flag(s.own_argument)},
+                               {"unit-inputs", flag(s.unit_inputs)},
                                {"for-length", s.for_length}},
                               compiling);
   return compiled(requested_program(Problem::divisions, values), compiling);
@@ -228,12 +218,7 @@ ClaimSheet inspect(const Transformer& transformer) {
   for (std::size_t l = 0; l < view.layers.size(); ++l)
     for (std::size_t k = 0; k < view.layers[l].heads.size(); ++k) {
       const HeadView& seen = view.layers[l].heads[k];
-      HeadSheet& head = sheet.head_index.emplace_back();
-      head.layer = l + 1;
-      head.head = k;
-      head.name = seen.name;
-      head.selects = seen.contract;
-      head.reads = seen.match;
+      sheet.head_index.push_back({l + 1, k, seen.name, seen.contract, seen.match});
     }
   for (PrecisionSentence& sentence : precision_sentences(model))
     (sentence.proved ? sheet.proved : sheet.unproved).push_back(std::move(sentence.text));
@@ -253,15 +238,14 @@ Certification given(LengthProof proof) {
           .failed = {}};
 }
 
-Certification given(std::vector<Attempt> attempts) {
+Certification given(std::vector<FailedTheorem> failed) {
   Certification nothing;
-  for (Attempt& attempt : attempts)
-    nothing.failed.push_back({std::move(attempt.theorem), std::move(attempt.reason)});
+  nothing.failed = std::move(failed);
   return nothing;
 }
 
-Certification given(Attempt attempt) {
-  return given(std::vector<Attempt>{std::move(attempt)});
+Certification given(FailedTheorem failed) {
+  return given(std::vector<FailedTheorem>{std::move(failed)});
 }
 
 Certification given_found(auto found) {
@@ -284,30 +268,21 @@ Certification recheck(const Transformer& transformer, const std::string& certifi
 
 namespace {
 
-struct Drawing {
-  StripPicture picture;
-  bool together;  ///< a page begins with all steps
-};
-
 /// A run that is refused is drawn as far as it came. Errors: InputError where it does not begin.
-Drawing drawing_of(const Model& model, const RunComparison& comparison,
-                   const OneQuestion& question) {
+template <class... Parts>
+RunDrawing drawing_of(const Transformer& transformer, const RunComparison& comparison,
+                      const Parts&... parts) {
+  const Model& model = transformer.hidden().model;
+  const OneQuestion question = question_of(model, parts...);
   RunReview review = review_of(comparison, model, question);
   review.although_refused = true;
   RunDrawing drawing = draw_run(model, question.tokens, question.graph, question.pair, review);
   if (!drawing.picture.has_value()) throw InputError(describe(drawing.picture.refusal()));
-  return {std::move(drawing.picture).value(), drawing.together};
+  return drawing;
 }
 
-template <class... Parts>
-Drawing drawing_of(const Transformer& transformer, const RunComparison& comparison,
-                   const Parts&... parts) {
-  const Model& model = transformer.hidden().model;
-  return drawing_of(model, comparison, question_of(model, parts...));
-}
-
-void save(const Transformer& transformer, const Drawing& drawing, const std::string& file) {
-  save_run(transformer.hidden().model, drawing.picture, drawing.together, file);
+void save(const Transformer& transformer, const RunDrawing& drawing, const std::string& file) {
+  save_run(transformer.hidden().model, drawing.picture.value(), drawing.together, file);
 }
 
 }  // namespace
@@ -318,17 +293,17 @@ std::string svg(const Transformer& transformer) {
 
 std::string svg(const Transformer& transformer, const Letters& word,
                 const RunComparison& comparison) {
-  return strips_svg(drawing_of(transformer, comparison, word).picture);
+  return strips_svg(drawing_of(transformer, comparison, word).picture.value());
 }
 
 std::string svg(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
                 std::uint32_t target, const RunComparison& comparison) {
-  return strips_svg(drawing_of(transformer, comparison, graph, source, target).picture);
+  return strips_svg(drawing_of(transformer, comparison, graph, source, target).picture.value());
 }
 
 std::string svg(const Transformer& transformer, const RawStreams& streams,
                 const RunComparison& comparison) {
-  return strips_svg(drawing_of(transformer, comparison, streams).picture);
+  return strips_svg(drawing_of(transformer, comparison, streams).picture.value());
 }
 
 void draw(const Transformer& transformer, const std::string& file) {

@@ -46,13 +46,9 @@ ReadyNetwork regular(std::string name, std::string family, std::string computes,
     command += " --alphabet " + letters;
   }
   command += typed_text(typed);
-  CompileSettings settings;
-  settings.unroll = unroll;
+  const CompileSettings settings{.unroll = unroll};
   if (unroll) command += fmt::format(" --unroll {}", *unroll);
-  return {std::move(name),
-          std::move(family),
-          std::move(computes),
-          std::move(command),
+  return {{std::move(name), std::move(family), std::move(computes), std::move(command)},
           kLetters,
           [source, typed, settings] {
             const Values values = with_unroll(values_of(typed), settings);
@@ -65,16 +61,12 @@ ReadyNetwork regular(std::string name, std::string family, std::string computes,
 }
 
 AutomatonSource group(const std::string& name) {
-  AutomatonSource source;
-  source.group = name;
-  return source;
+  return {.group = name};
 }
 AutomatonSource language(const std::string& regex, const std::string& alphabet) {
-  AutomatonSource source;
-  source.regex = regex;
-  source.alphabet.emplace();
-  for (const char letter : alphabet) source.alphabet->push_back(std::string(1, letter));
-  return source;
+  Letters letters;
+  for (const char letter : alphabet) letters.push_back(std::string(1, letter));
+  return {.regex = regex, .alphabet = letters};
 }
 
 struct Language {
@@ -144,11 +136,9 @@ constexpr Counting kCounting[] = {
 };
 
 ReadyNetwork counting(const Counting& program) {
-  return {std::string("crasp-") + program.name,
-          "C-RASP programs",
-          program.computes,
-          fmt::format("logdepth compile crasp {}.crasp, of: {}", program.name,
-                      shell_word(program.text)),
+  return {{std::string("crasp-") + program.name, "C-RASP programs", program.computes,
+           fmt::format("logdepth compile crasp {}.crasp, of: {}", program.name,
+                       shell_word(program.text))},
           kLetters,
           [program] {
             const SourceFile file = {std::string(program.name) + ".crasp", program.text};
@@ -157,10 +147,9 @@ ReadyNetwork counting(const Counting& program) {
 }
 
 ReadyNetwork connectivity(const std::string& name, const Typed& typed, std::uint64_t vertices) {
-  return {"graphs-" + name,
-          "graphs",
-          "whether a vertex of a directed graph can be reached from another",
-          "logdepth compile connectivity" + typed_text(typed),
+  return {{"graphs-" + name, "graphs",
+           "whether a vertex of a directed graph can be reached from another",
+           "logdepth compile connectivity" + typed_text(typed)},
           vertices,
           [typed] {
             return requested_model(requested_program(Problem::graphs, values_of(typed)), {});

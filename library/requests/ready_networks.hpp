@@ -2,19 +2,15 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
+#include "logdepth/constructions.hpp"
 #include "runtime/file/model_rules.hpp"
 
 namespace logdepth { inline namespace library_requests {
 
-/// A network of `logdepth zoo`, whose algorithm is known.
-struct ReadyNetwork {
-  std::string name;      ///< of its folder
-  std::string family;    ///< "groups", "Tomita languages", ...
-  std::string computes;  ///< one line
-  std::string command;   ///< that compiles the same weights
+/// A network of `logdepth zoo`: its name is that of its folder.
+struct ReadyNetwork : ZooNetwork {
   std::uint64_t length;  ///< of exports and examples: letters, or vertices
   std::function<CheckedModel()> compile;
 };

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "logdepth/certify.hpp"
+
 namespace logdepth { inline namespace proofs_check_certify {
 
 struct LengthProof {
@@ -20,10 +22,7 @@ struct LengthProof {
   std::string name() const { return "theorem " + theorem + (selections ? ", tier S" : ""); }
 };
 
-/// A theorem that was tried, and the step at which its proof fails.
-struct Attempt {
-  std::string theorem, reason;
-};
+using Attempt = FailedTheorem;
 
 /// `text` is a weights file, unpacked; `name` is what it is called in the statement. Every theorem that fits its input is
 /// tried. InputError for what is no weights file.
