@@ -98,11 +98,9 @@ class TraceTaker : public MomentObserver {
   }
 
   void on_head(const Location& location, std::size_t head, const HeadRows<ValueId>&) override {
-    TraceHead& taken = trace_.heads.emplace_back();
-    taken.layer = location.step;
-    taken.head = head;
-    taken.name = view_.layers[location.layer].heads[head].name;
-    taken.selected.resize(trace_.tokens);
+    const std::string& name = view_.layers[location.layer].heads[head].name;
+    trace_.heads.push_back({location.step, head, name, {}});
+    trace_.heads.back().selected.resize(trace_.tokens);
   }
   void on_row(const Location&, std::size_t, const SelectedRow& row) override {
     const std::vector<std::size_t> positions = (*row.positions)();
@@ -320,8 +318,12 @@ void check_division(const Model& model, const Tokens& tokens, std::vector<std::s
   }
 }
 
-RunCheck checked(const Model& model, const RunComparison& comparison, const OneQuestion& question,
-                 Answer answer) {
+template <class... Parts>
+RunCheck checked(const Transformer& transformer, const RunComparison& comparison,
+                 const Parts&... parts) {
+  const Model& model = model_of(transformer);
+  const OneQuestion question = question_of(model, parts...);
+  Answer answer = run(transformer, parts...);
   const RunReview review = review_of(comparison, model, question);
   RunCheck check;
   if (answer.broken_promise) check.problems.push_back(*answer.broken_promise);
@@ -342,10 +344,13 @@ RunCheck checked(const Model& model, const RunComparison& comparison, const OneQ
   return check;
 }
 
-Diff differing(const Transformer& transformer, const OneQuestion& question,
-               const DiffSettings& settings) {
+template <class... Parts>
+Diff differing(const Transformer& transformer, const DiffSettings& settings,
+               const Parts&... parts) {
+  const Model& model = model_of(transformer);
+  const OneQuestion question = question_of(model, parts...);
   require_consistent(settings);
-  const auto outcome = difference_of(settings, transformer.hidden().model, question.tokens);
+  const auto outcome = difference_of(settings, model, question.tokens);
   Diff diff;
   if (!outcome.has_value()) {
     diff.refused = describe(outcome.refusal());
@@ -360,31 +365,26 @@ Diff differing(const Transformer& transformer, const OneQuestion& question,
 
 RunCheck check(const Transformer& transformer, const Letters& word,
                const RunComparison& comparison) {
-  const Model& model = transformer.hidden().model;
-  return checked(model, comparison, question_of(model, word), run(transformer, word));
+  return checked(transformer, comparison, word);
 }
 RunCheck check(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
                std::uint32_t target, const RunComparison& comparison) {
-  const Model& model = transformer.hidden().model;
-  return checked(model, comparison, question_of(model, graph, source, target),
-                 run(transformer, graph, source, target));
+  return checked(transformer, comparison, graph, source, target);
 }
 RunCheck check(const Transformer& transformer, const RawStreams& streams,
                const RunComparison& comparison) {
-  const Model& model = transformer.hidden().model;
-  return checked(model, comparison, question_of(model, streams), run(transformer, streams));
+  return checked(transformer, comparison, streams);
 }
 
 Diff diff(const Transformer& transformer, const Letters& word, const DiffSettings& settings) {
-  return differing(transformer, question_of(transformer.hidden().model, word), settings);
+  return differing(transformer, settings, word);
 }
 Diff diff(const Transformer& transformer, const DirectedGraph& graph, std::uint32_t source,
           std::uint32_t target, const DiffSettings& settings) {
-  return differing(transformer, question_of(transformer.hidden().model, graph, source, target),
-                   settings);
+  return differing(transformer, settings, graph, source, target);
 }
 Diff diff(const Transformer& transformer, const RawStreams& streams, const DiffSettings& settings) {
-  return differing(transformer, question_of(transformer.hidden().model, streams), settings);
+  return differing(transformer, settings, streams);
 }
 
 // Property tests against what the user says is right: test.hpp.
@@ -412,10 +412,9 @@ class FunctionOracle : public LanguageOracle {
     std::vector<std::string> fields;
     for (const auto& [name, number] : numbers_(letters(word))) {
       // As numbers of runs are written, without the blanks that separate names.
-      std::string text = name + "=";
-      for (const char c : number)
-        if (c != ' ') text += c;
-      fields.push_back(std::move(text));
+      std::string text = number;
+      std::erase(text, ' ');
+      fields.push_back(name + "=" + text);
     }
     return joined(fields, " ");
   }
