@@ -11,6 +11,7 @@
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "compiler/file/cell_names.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
@@ -22,6 +23,160 @@
 
 namespace logdepth { inline namespace report_pictures {
 namespace {
+
+/// Of the name of a state under its token.
+constexpr std::size_t kStateCharacters = 14;
+constexpr std::size_t kKeyColumns = 104;
+constexpr std::size_t kKeyLines = 40;
+constexpr std::size_t kExactCharacters = 16;
+constexpr std::size_t kCellsListed = 64;
+
+using PrefixAnswers = std::vector<PrefixAnswer>;
+
+/// What is read of the prefixes at all tokens, or nothing when some token has no answer.
+PrefixAnswers read_prefixes(Runner& runner, const Stream<ValueId>& stream) {
+  PrefixAnswers answers;
+  if (!runner.has_prefixes()) return answers;
+  for (std::size_t token = 0; token < stream.tokens; ++token) {
+    auto answer = runner.prefix(stream, token);
+    if (!answer.has_value()) return {};
+    answers.push_back(std::move(answer).value());
+  }
+  return answers;
+}
+
+/// What a file answers for the first 1, 2, ... letters, and what is right.
+struct ComparedPrefixes {
+  std::size_t first_letter = 0;                       ///< its token
+  std::vector<std::optional<PrefixAnswer>> answered;  ///< absent: no answer
+  PrefixAnswers right;
+
+  bool is_wrong(std::size_t letter) const { return answered[letter] != right[letter]; }
+};
+
+/// Absent where there is nothing to compare.
+std::optional<ComparedPrefixes> compared_prefixes(Runner& runner, const Stream<ValueId>& stream,
+                                                  const std::optional<PrefixAnswers>& right) {
+  if (!right || !runner.has_prefixes()) return std::nullopt;
+  ComparedPrefixes compared{runner.first_letter(), {}, *right};
+  for (std::size_t i = 0; i < right->size(); ++i) {
+    auto answer = runner.prefix(stream, compared.first_letter + i);
+    compared.answered.emplace_back();
+    if (answer.has_value()) compared.answered.back() = std::move(answer).value();
+  }
+  return compared;
+}
+
+/// How an answer is written under its token. A state: by its name in the file, or its number. A
+/// product: the images where they are short, else "m1", "m2", ... in order of first appearance, with
+/// a key below the picture.
+class PrefixNames {
+ public:
+  PrefixNames(const Model& model, const PrefixAnswers& answers)
+      : states_(reads_states(model)), state_names_(names_of_states(model)) {
+    for (const PrefixAnswer& answer : answers) {
+      if (const auto* product = std::get_if<Transformation>(&answer))
+        spelled_ = spelled_ && product->size() <= 6 &&
+                   std::all_of(product->begin(), product->end(), [](State q) { return q < 10; });
+      if (known_.try_emplace(answer, order_.size() + 1).second) order_.push_back(answer);
+    }
+  }
+
+  /// "prefix product" or "state".
+  const char* what() const { return states_ ? "state" : "prefix product"; }
+  /// Precondition: one of the answers.
+  std::string name(const PrefixAnswer& answer) const {
+    if (const auto* state = std::get_if<State>(&answer))
+      return *state < state_names_.size() ? cut_text(state_names_[*state], kStateCharacters)
+                                          : std::to_string(*state);
+    if (!spelled_) return fmt::format("m{}", known_.at(answer));
+    std::string digits;
+    for (const State q : std::get<Transformation>(answer)) digits += std::to_string(q);
+    return digits;
+  }
+
+  std::vector<std::string> names(const PrefixAnswers& answers) const {
+    std::vector<std::string> texts;
+    for (const PrefixAnswer& answer : answers) texts.push_back(name(answer));
+    return texts;
+  }
+
+  /// What stands below the picture to explain them.
+  std::vector<std::string> notes() const {
+    if (order_.empty()) return {};
+    if (states_) return {"state: where the automaton is after the letters up to here"};
+    if (spelled_) return {"product: the images of the points 0, 1, 2, \xE2\x80\xA6"};
+    std::vector<std::string> notes;
+    for (std::size_t i = 0; i < order_.size() && i < kKeyLines; ++i)
+      notes.push_back(
+          cut_text(fmt::format("m{} = {}", i + 1, prefix_text(order_[i])), kKeyColumns));
+    if (order_.size() > kKeyLines)
+      notes.push_back(fmt::format("and {} more", order_.size() - kKeyLines));
+    return notes;
+  }
+
+ private:
+  bool states_ = false, spelled_ = true;
+  std::vector<std::string> state_names_;
+  std::map<PrefixAnswer, std::size_t> known_;
+  PrefixAnswers order_;
+};
+
+std::string number_of(const Real& value) {
+  const std::string exact = value.text();
+  if (exact.size() <= kExactCharacters) return exact;
+  return "\xE2\x89\x88" + short_text(value.approximate().value, 6);  // almost equal
+}
+
+/// What the cells of a token hold, in words: numbers exact where they are short, else rounded; of a
+/// one-hot cell its label, where the file's program says it. Cells that are zero and constants are
+/// left out.
+class CellValues {
+ public:
+  explicit CellValues(const Model& model) {
+    const CarriedProgram carried(model, Trust::plausible);
+    for (const auto& [name, index] : model.cells) {
+      if (index.type == "constant") continue;
+      NamedCell& cell = cells_.emplace_back(NamedCell{name, index.coordinates, {}});
+      if (!carried.fitted()) continue;
+      for (const Cell& declared : carried.fitted()->program().cells)
+        if (const auto* onehot = std::get_if<OneHotType>(&declared.type);
+            onehot && declared.name == name)
+          cell.labels = onehot->labels;
+    }
+    std::sort(cells_.begin(), cells_.end(), [](const NamedCell& a, const NamedCell& b) {
+      return std::pair(a.coordinates, a.name) < std::pair(b.coordinates, b.name);
+    });
+  }
+
+  /// "E = 3/5 4/5, d.0 = 3, ..."; empty where the file names no cells.
+  std::string text(const Stream<ValueId>& stream, std::size_t token, const ValuePool& pool) const {
+    std::vector<std::string> items;
+    for (const NamedCell& cell : cells_) {
+      std::vector<std::string> numbers;
+      std::size_t nonzero = 0, last = 0;
+      for (std::size_t i = 0; i < cell.coordinates.size(); ++i) {
+        const ValueId value = stream.at(token, cell.coordinates[i]);
+        numbers.push_back(number_of(pool[value]));
+        if (value == ValuePool::kZero) continue;
+        ++nonzero;
+        last = i;
+      }
+      if (nonzero == 0 || items.size() == kCellsListed) continue;
+      const bool label = nonzero == 1 && numbers[last] == "1" && last < cell.labels.size();
+      items.push_back(cell.name + " = " + (label ? cell.labels[last] : joined(numbers, " ")));
+    }
+    return items.empty() ? "" : "Cells after the layer: " + joined(items, "; ") + ".";
+  }
+
+ private:
+  struct NamedCell {
+    std::string name;
+    std::vector<std::uint32_t> coordinates;
+    std::vector<std::string> labels;  ///< of a one-hot cell
+  };
+  std::vector<NamedCell> cells_;
+};
 
 constexpr std::size_t kStyleCharacters = 110;
 constexpr std::size_t kAlarmCharacters = 150;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,49 +10,6 @@
 #include "runtime/file/model_meaning.hpp"
 
 namespace logdepth { inline namespace report_pictures {
-
-/// Of the name of a state under its token.
-inline constexpr std::size_t kStateCharacters = 14;
-
-using PrefixAnswers = std::vector<PrefixAnswer>;
-
-/// What is read of the prefixes at all tokens, or nothing when some token has no answer.
-PrefixAnswers read_prefixes(Runner& runner, const Stream<ValueId>& stream);
-
-/// What a file answers for the first 1, 2, ... letters, and what is right.
-struct ComparedPrefixes {
-  std::size_t first_letter = 0;                       ///< its token
-  std::vector<std::optional<PrefixAnswer>> answered;  ///< absent: no answer
-  PrefixAnswers right;
-
-  bool is_wrong(std::size_t letter) const { return answered[letter] != right[letter]; }
-};
-
-/// Absent where there is nothing to compare.
-std::optional<ComparedPrefixes> compared_prefixes(Runner& runner, const Stream<ValueId>& stream,
-                                                  const std::optional<PrefixAnswers>& right);
-
-/// How an answer is written under its token. A state: by its name in the file, or its number. A
-/// product: the images where they are short, else "m1", "m2", ... in order of first appearance, with
-/// a key below the picture.
-class PrefixNames {
- public:
-  PrefixNames(const Model& model, const PrefixAnswers& answers);
-
-  /// "prefix product" or "state".
-  const char* what() const { return states_ ? "state" : "prefix product"; }
-  /// Precondition: one of the answers.
-  std::string name(const PrefixAnswer& answer) const;
-  std::vector<std::string> names(const PrefixAnswers& answers) const;
-  /// What stands below the picture to explain them.
-  std::vector<std::string> notes() const;
-
- private:
-  bool states_ = false, spelled_ = true;
-  std::vector<std::string> state_names_;
-  std::map<PrefixAnswer, std::size_t> known_;
-  PrefixAnswers order_;
-};
 
 /// What a run of a file of the division lemma says at one token.
 struct DivisionResult {
@@ -67,25 +23,6 @@ struct DivisionResult {
 /// divisions.hpp); none for other files, and where the input is not of natural numbers.
 std::vector<DivisionResult> division_results(Runner& runner, const Tokens& tokens,
                                              const Stream<ValueId>& stream);
-
-/// What the cells of a token hold, in words: numbers exact where they are short, else rounded; of a
-/// one-hot cell its label, where the file's program says it. Cells that are zero and constants are
-/// left out.
-class CellValues {
- public:
-  explicit CellValues(const Model& model);
-
-  /// "E = 3/5 4/5, d.0 = 3, ..."; empty where the file names no cells.
-  std::string text(const Stream<ValueId>& stream, std::size_t token, const ValuePool& pool) const;
-
- private:
-  struct NamedCell {
-    std::string name;
-    std::vector<std::uint32_t> coordinates;
-    std::vector<std::string> labels;  ///< of a one-hot cell
-  };
-  std::vector<NamedCell> cells_;
-};
 
 /// What is right of an input, as an oracle says it, and where the run leaves the program of its
 /// file: a picture of the run shows in red what is otherwise. What is absent is not compared;
