@@ -1,11 +1,13 @@
 #include "report/figures/strip_picture.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <set>
 
+#include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "report/figures/svg_elements.hpp"
 
@@ -155,9 +157,7 @@ std::string dark_colour(std::string_view colour) {
   std::string result = "#";
   for (const double part : parts) {
     const double value = std::clamp(turned + (part - light) * stretch, 0.0, 1.0);
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02X", static_cast<unsigned>(value * 255 + 0.5));
-    result += digits.data();
+    result += fmt::format("{:02X}", static_cast<unsigned>(value * 255 + 0.5));
   }
   return result;
 }
@@ -196,11 +196,9 @@ std::string notes_list(const Strip& strip) {
   if (strip.notes.empty()) return "";
   std::string items;
   for (const StripNote& note : strip.notes) {
-    std::string marks;
-    for (const std::string& mark : note.marks) marks += (marks.empty() ? "" : " ") + mark;
     items += "<li data-key=\"" + note.key + "\" data-group=\"" + note.group + "\" data-row=\"" +
              std::to_string(note.row) + "\" data-column=\"" + std::to_string(note.column) +
-             "\" data-marks=\"" + marks + "\">" + xml_text(note.text) + "</li>\n";
+             "\" data-marks=\"" + joined(note.marks, " ") + "\">" + xml_text(note.text) + "</li>\n";
   }
   return "<ul class=\"notes\" hidden=\"hidden\">\n" + items + "</ul>\n";
 }
@@ -236,8 +234,6 @@ std::string slider(const StripPicture& picture, bool together) {
 }  // namespace
 
 std::string strips_section(const StripPicture& picture, bool together) {
-  const bool turns = std::any_of(picture.strips.begin(), picture.strips.end(),
-                                 [](const Strip& strip) { return strip.step.has_value(); });
   std::string text;
   bool began = false;
   for (const Strip& strip : picture.strips) {
@@ -249,7 +245,7 @@ std::string strips_section(const StripPicture& picture, bool together) {
                 : "<section class=\"strip\">\n";
     text += strip_svg(picture, strip) + tables(strip) + notes_list(strip) + "</section>\n";
   }
-  if (!turns) return text;
+  if (!began) return text;
   return text +
          "<p class=\"note\" id=\"note\" hidden=\"hidden\">Point at an element of the picture, or "
          "come to it with Tab and arrow keys, to read what it holds.</p>\n" +

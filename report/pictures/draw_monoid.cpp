@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
@@ -34,11 +35,9 @@ std::vector<std::size_t> diagonal_order(const std::vector<std::vector<bool>>& id
   return columns;
 }
 
-std::string points(std::vector<State> image) {
-  std::sort(image.begin(), image.end());
-  image.erase(std::unique(image.begin(), image.end()), image.end());
+std::string points(const Transformation& x) {
   std::string text;
-  for (const State q : image) text += std::to_string(q);
+  for (const State q : std::set(x.begin(), x.end())) text += std::to_string(q);
   return text;
 }
 
@@ -54,9 +53,8 @@ std::string kernel(const Transformation& x) {
   return joined(parts, "|");
 }
 
-std::size_t rank(Transformation x) {
-  std::sort(x.begin(), x.end());
-  return static_cast<std::size_t>(std::unique(x.begin(), x.end()) - x.begin());
+std::size_t rank(const Transformation& x) {
+  return std::set(x.begin(), x.end()).size();
 }
 
 class MonoidDrawing {

@@ -109,8 +109,6 @@ std::variant<ReachabilityCells, std::string> reachability_cells(const Model& mod
 
 namespace {
 
-using Form = ReachabilityCells::Form;
-
 bool writes(const Head& head, const NumberCell& cell) {
   const auto& entries = head.output.entries;
   return std::any_of(entries.begin(), entries.end(),

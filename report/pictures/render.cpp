@@ -191,17 +191,11 @@ constexpr std::pair<std::string_view, std::string_view> kCharacters[] = {
 std::string tex_text(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    bool known = false;
-    for (const auto& [character, command] : kCharacters)
-      if (text.starts_with(character)) {
-        out += command;
-        text.remove_prefix(character.size());
-        known = true;
-        break;
-      }
-    if (known) continue;
-    out += text.front();
-    text.remove_prefix(1);
+    const auto* const known =
+        std::ranges::find_if(kCharacters, [&](auto& one) { return text.starts_with(one.first); });
+    const bool plain = known == std::end(kCharacters);
+    out += plain ? text.substr(0, 1) : known->second;
+    text.remove_prefix(plain ? 1 : known->first.size());
   }
   return out;
 }
@@ -277,11 +271,7 @@ class Reader {
   }
 
  private:
-  void skip() {
-    while (!text_.empty() && (text_.front() == ' ' || text_.front() == ',' ||
-                              text_.front() == '\n' || text_.front() == '\t'))
-      text_.remove_prefix(1);
-  }
+  void skip() { text_.remove_prefix(std::min(text_.find_first_not_of(" ,\n\t"), text_.size())); }
   std::string_view text_;
 };
 
