@@ -131,15 +131,15 @@ class Program {
   // What happens: once before, in each loop, once after.
   template <class... Parts>
   Program& initial(const Parts&... parts) {
-    return append_initial({Statements(parts)...});
+    return append(Phase::initial, {Statements(parts)...});
   }
   template <class... Parts>
   Program& repeated(const Parts&... parts) {
-    return append_repeated({Statements(parts)...});
+    return append(Phase::repeated, {Statements(parts)...});
   }
   template <class... Parts>
   Program& final(const Parts&... parts) {
-    return append_final({Statements(parts)...});
+    return append(Phase::final, {Statements(parts)...});
   }
 
   // What is read off: "accept" and "reject", the larger of which answers, or numbers by name.
@@ -167,9 +167,8 @@ class Program {
   std::string text() const;
 
  private:
-  Program& append_initial(std::initializer_list<Statements> parts);
-  Program& append_repeated(std::initializer_list<Statements> parts);
-  Program& append_final(std::initializer_list<Statements> parts);
+  enum class Phase { initial, repeated, final };
+  Program& append(Phase phase, std::initializer_list<Statements> parts);
   std::shared_ptr<const Cell::Declared> find(const std::string& name, Cell::Kind kind) const;
 
   std::unique_ptr<logdepth::Program> program_;

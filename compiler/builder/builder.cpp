@@ -78,16 +78,6 @@ std::string called(const Statement& statement) {
                     statement);
 }
 
-void append(const Program& program, std::vector<Statement>& block,
-            std::initializer_list<Statements> parts) {
-  for (const Statements& part : parts)
-    for (const Statement& statement : part.hidden().list) try {
-        block.push_back(placed(program, statement));
-      } catch (const InputError& foreign) {
-        throw InputError(called(statement) + ": " + foreign.what());
-      }
-}
-
 }  // namespace
 
 Program::Program(const std::string& name) : program_(std::make_unique<logdepth::Program>()) {
@@ -282,16 +272,16 @@ Program& Program::fill(const std::string& kind, const std::vector<Value>& values
 
 // --- what happens, and what is read off ----------------------------------------------------------
 
-Program& Program::append_initial(std::initializer_list<Statements> parts) {
-  append(*this, program_->initial, parts);
-  return *this;
-}
-Program& Program::append_repeated(std::initializer_list<Statements> parts) {
-  append(*this, program_->repeated, parts);
-  return *this;
-}
-Program& Program::append_final(std::initializer_list<Statements> parts) {
-  append(*this, program_->final, parts);
+Program& Program::append(Phase phase, std::initializer_list<Statements> parts) {
+  std::vector<Statement>& list = phase == Phase::initial    ? program_->initial
+                                 : phase == Phase::repeated ? program_->repeated
+                                                            : program_->final;
+  for (const Statements& part : parts)
+    for (const Statement& statement : part.hidden().list) try {
+        list.push_back(placed(*this, statement));
+      } catch (const InputError& foreign) {
+        throw InputError(called(statement) + ": " + foreign.what());
+      }
   return *this;
 }
 
