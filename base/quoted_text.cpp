@@ -1,5 +1,7 @@
 #include "base/quoted_text.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text_lines.hpp"
@@ -7,7 +9,6 @@
 namespace logdepth { inline namespace base {
 
 std::string printable(std::string_view text, std::size_t limit) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string result;
   while (!text.empty()) {
     if (result.size() >= limit) return result + "...";
@@ -17,12 +18,8 @@ std::string printable(std::string_view text, std::size_t limit) {
     if (length > 0 && !disturbs_text(decoded) && !is_unseen(decoded)) {
       result += character;
     } else {
-      for (const char c : character) {
-        const auto byte = static_cast<unsigned char>(c);
-        result += "\\x";
-        result += kDigits[byte >> 4];
-        result += kDigits[byte & 15];
-      }
+      for (const char c : character)
+        result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     }
     text.remove_prefix(character.size());
   }
@@ -30,10 +27,7 @@ std::string printable(std::string_view text, std::size_t limit) {
 }
 
 std::string in_quotes(std::string_view text) {
-  std::string quoted = "'";
-  quoted += printable(text);
-  quoted += '\'';
-  return quoted;
+  return "'" + printable(text) + "'";
 }
 
 namespace {

@@ -71,12 +71,6 @@ struct ReportOutput {
   }
 };
 
-/// Names the records that cannot be read, which the rest of the work goes on without.
-inline void say_left_out(const std::vector<std::string>& messages) {
-  for (const std::string& message : messages)
-    std::cerr << "logdepth: left out: " << printable(message, kMostPrinted) << '\n';
-}
-
 /// Depths are counted, not run, but claims and files are evaluated at every doubling up to here.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 20;
 
@@ -139,11 +133,13 @@ std::optional<OutputFolder> prepare(const CompareArguments& options) {
   return std::optional<OutputFolder>(std::in_place, options.output.folder);
 }
 
+/// Names the records that cannot be read, which the rest of the work goes on without.
 std::vector<StoredRun> read_runs(const CompareArguments& options,
                                  std::vector<std::string>& unreadable) {
   std::vector<StoredRun> runs = stored_runs(options.runs, unreadable);
   if (runs.empty() && !unreadable.empty()) throw InputError(unreadable.front());
-  say_left_out(unreadable);
+  for (const std::string& message : unreadable)
+    std::cerr << "logdepth: left out: " << printable(message, kMostPrinted) << '\n';
   return runs;
 }
 
@@ -184,7 +180,7 @@ int compare_depth(const DepthArguments& options) {
   std::vector<ConstructedDepths> counted;
   {
     Progress progress("compare depth", "forms");
-    how.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    how.progress = std::ref(progress);
     counted = constructed_depths(how);
   }
   const std::vector<report::LayerCurve> curves(counted.begin(), counted.end());
@@ -269,7 +265,7 @@ int measure(const MeasureArguments& options) {
     Progress line("measure", "samples");
     output = output_of_training_program(
         {options.run, "--measure", to_json(options.request).dump(), "--device", options.device},
-        [&](std::size_t done, std::size_t total) { line.update(done, total); });
+        std::ref(line));
   }
   if (output.status != kDone) return output.status;  // it has said why itself
   const auto measured = ordered_json::parse(output.text);

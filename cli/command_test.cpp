@@ -119,13 +119,6 @@ struct TestArguments {
   }
 };
 
-/// How cases are asked: with progress.
-Asking asking(Progress& progress) {
-  Asking how;
-  how.progress = [&progress](std::size_t done, std::size_t total) { progress.update(done, total); };
-  return how;
-}
-
 /// "every word of at most 6 letters ..., seed 1"; of a test that ended early how far it came.
 template <class Result>
 std::string covered(const Result& result, std::size_t cases, const char* noun,
@@ -206,8 +199,9 @@ int test_words(const TestArguments& options, const CheckedModel& model) {
   const NamedLanguage language = load_language_oracle(options.oracle.request(), model);
   for (const std::string& note : language.notes) std::cerr << note << '\n';
   Progress progress("test", "words");
-  const TestResult result = tested_words(
-      model, *language.oracle, options.within(&TestedWords::max_length), asking(progress));
+  const TestResult result =
+      tested_words(model, *language.oracle, options.within(&TestedWords::max_length),
+                   {.progress = std::ref(progress)});
   const std::size_t prefixes = result.products + result.states;
   Findings found;
   found.against = language.name;
@@ -254,7 +248,8 @@ int test_graphs(const TestArguments& options, const CheckedModel& model) {
   TestedGraphs graphs = options.within(&TestedGraphs::max_size);
   graphs.undirected = right.undirected;
   graphs.loopless_beyond = !options.up_to;
-  const GraphTestResult result = tested_graphs(model, right.program, graphs, asking(progress));
+  const GraphTestResult result =
+      tested_graphs(model, right.program, graphs, {.progress = std::ref(progress)});
   Findings found;
   found.against = right.name;
   found.bound = covered(
@@ -298,8 +293,8 @@ int test_cells(const TestArguments& options, const CheckedModel& model) {
     throw InputError("the weights file '" + model->name +
                      "' takes raw streams; expected --against division");
   Progress progress("test", "inputs");
-  const DivisionTestResult result =
-      tested_divisions(model, options.within(&TestedDivisions::max_length), asking(progress));
+  const DivisionTestResult result = tested_divisions(
+      model, options.within(&TestedDivisions::max_length), {.progress = std::ref(progress)});
   Findings found;
   found.against = options.oracle.against;
   found.bound =
@@ -335,7 +330,7 @@ int test_computation_graphs(const TestArguments& options, const CheckedModel& mo
     throw InputError("--against computation-graph and a language: expected one oracle, found two");
   Progress progress("test", "graphs");
   const ComputationGraphTestResult result = tested_computation_graphs(
-      model, options.within(&TestedComputationGraphs::max_size), asking(progress));
+      model, options.within(&TestedComputationGraphs::max_size), {.progress = std::ref(progress)});
   Findings found;
   found.against = kComputationGraph;
   found.bound =

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +15,7 @@
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "compiler/program/program.hpp"
 #include "library/requests/automaton_request.hpp"
 #include "library/requests/compile_request.hpp"
@@ -46,11 +46,8 @@ namespace logdepth { inline namespace cli {
 inline CLI::Validator count_up_to(std::uint64_t limit) {
   return CLI::Validator(
       [limit](const std::string& text) {
-        std::uint64_t value = 0;
-        const char* const end = text.data() + text.size();
-        const auto [next, error] = std::from_chars(text.data(), end, value);
-        if (error == std::errc() && next == end && value <= limit) return std::string();
-        return whole_number_expected(limit, text);
+        const auto value = whole_number(text);
+        return value && *value <= limit ? std::string() : whole_number_expected(limit, text);
       },
       "COUNT");
 }
@@ -177,6 +174,7 @@ class Progress {
   Progress(std::string what, std::string unit);
   ~Progress();
   void update(std::size_t done, std::size_t total);
+  void operator()(std::size_t done, std::size_t total) { update(done, total); }
 
  private:
   std::string what_, unit_;

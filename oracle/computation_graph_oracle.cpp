@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth { inline namespace oracle {
@@ -15,11 +15,9 @@ namespace {
 
 /// A number 0..prime-1.
 std::optional<std::uint32_t> residue(const std::string& text, std::uint32_t prime) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number >= prime)
-    return std::nullopt;
-  return number;
+  const auto number = whole_number(text);
+  if (!number || *number >= prime) return std::nullopt;
+  return static_cast<std::uint32_t>(*number);
 }
 
 }  // namespace
