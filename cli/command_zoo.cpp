@@ -7,7 +7,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "compiler/file/measure.hpp"
+#include "library/exports/self_test.hpp"
 #include "library/exports/write_export.hpp"
 #include "library/requests/ready_networks.hpp"
 #include "library/runs/engine.hpp"
@@ -35,33 +35,16 @@ namespace {
 constexpr std::size_t kShort = 63;   ///< words, all up to some length
 constexpr std::size_t kRandom = 32;  ///< longer words, or graphs
 
-/// Below `bound`; the same on every machine, unlike the distributions of the library.
-std::uint64_t below(std::mt19937_64& random, std::uint64_t bound) {
-  return random() % bound;
-}
-
-/// Every word of the length, one after the other.
-std::vector<std::vector<std::string>> longer(const std::vector<std::vector<std::string>>& words,
-                                             const std::vector<std::string>& alphabet) {
-  std::vector<std::vector<std::string>> all;
-  for (const auto& word : words)
-    for (const std::string& letter : alphabet) {
-      all.push_back(word);
-      all.back().push_back(letter);
-    }
-  return all;
-}
-
 std::vector<std::vector<std::string>> example_words(const Model& model, std::uint64_t length) {
   std::vector<std::vector<std::string>> words, layer = {{}};
   for (std::uint64_t n = 0; n <= length && words.size() + layer.size() <= kShort; ++n) {
     words.insert(words.end(), layer.begin(), layer.end());
-    layer = longer(layer, model.alphabet);
+    layer = exports::longer_words(layer, model.alphabet);
   }
-  std::mt19937_64 random(1);
+  exports::Choice random{std::mt19937_64(1)};
   for (std::size_t i = 0; i < kRandom; ++i) {
-    std::vector<std::string> word(1 + below(random, length));
-    for (std::string& letter : word) letter = model.alphabet[below(random, model.alphabet.size())];
+    std::vector<std::string> word(1 + random.below(length));
+    for (std::string& letter : word) letter = model.alphabet[random.below(model.alphabet.size())];
     words.push_back(std::move(word));
   }
   return words;
@@ -92,21 +75,21 @@ nlohmann::json word_example(const std::vector<std::string>& word, const RunAnswe
 
 std::string graph_examples(const Model& model, std::uint64_t length) {
   RunAnswers answers(model, exact_engine(model), Reading());
-  std::mt19937_64 random(1);
+  exports::Choice random{std::mt19937_64(1)};
   std::string lines;
   for (std::size_t i = 0; i < kRandom; ++i) {
-    const std::uint64_t vertices = 1 + below(random, length);
+    const std::uint64_t vertices = 1 + random.below(length);
     Graph graph;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> edges;
     for (std::uint64_t v = 0; v < vertices; ++v) graph.add_vertex(std::to_string(v));
     for (std::uint64_t from = 0; from < vertices; ++from)
       for (std::uint64_t to = 0; to < vertices; ++to)
-        if (from != to && below(random, 3) == 0) {
+        if (from != to && random.below(3) == 0) {
           graph.add_edge(static_cast<Vertex>(from), static_cast<Vertex>(to));
           edges.emplace_back(from, to);
         }
-    const auto source = static_cast<Vertex>(below(random, vertices));
-    const auto target = static_cast<Vertex>(below(random, vertices));
+    const auto source = static_cast<Vertex>(random.below(vertices));
+    const auto target = static_cast<Vertex>(random.below(vertices));
     const RunAnswer answer = answers.pair(graph, source, target);
     lines += nlohmann::json{{"vertices", vertices},
                             {"edges", edges},
@@ -125,9 +108,7 @@ std::string graph_examples(const Model& model, std::uint64_t length) {
 std::string zoo_examples(const CheckedModel& model, const std::optional<StateNumbers>& numbers,
                          std::uint64_t length) {
   if (std::holds_alternative<GraphInput>(model->input)) return graph_examples(model, length);
-  Reading reading;
-  reading.prefixes = reads_prefixes(model);
-  RunAnswers answers(model, exact_engine(model), reading);
+  RunAnswers answers(model, exact_engine(model), {.prefixes = reads_prefixes(model)});
   std::string lines;
   for (const auto& word : example_words(model, length))
     lines += word_example(word, answers.word(word), numbers).dump() + "\n";
@@ -176,10 +157,7 @@ Exported exported_with(ExportAttention attention, const Model& model, ExportTarg
     if (result.text.empty()) result.text = why;
   };
   for (std::uint64_t n = length; n > 0; n = n > 2 ? n / 2 : n - 1) {
-    ExportSettings settings;
-    settings.target = target;
-    settings.length = n;
-    settings.attention = attention;
+    const ExportSettings settings{.target = target, .length = n, .attention = attention};
     try {
       return {true, hard, n, exports::write_export(model, settings, path).text};
     } catch (const ExportRefused& error) {

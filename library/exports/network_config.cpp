@@ -327,21 +327,17 @@ class ProtobufMessage {
 };
 
 // Numbers of the fields, by the messages of onnx.proto.
-namespace model_field {
-constexpr std::uint32_t ir_version = 1, producer = 2, graph = 7, opset = 8, metadata = 14;
-}
-namespace graph_field {
-constexpr std::uint32_t node = 1, name = 2, initializer = 5, input = 11, output = 12;
-}
-namespace node_field {
-constexpr std::uint32_t input = 1, output = 2, name = 3, operation = 4, attribute = 5;
-}
-namespace attribute_field {
-constexpr std::uint32_t name = 1, whole = 3, wholes = 8, type = 20;
-}
-namespace tensor_field {
-constexpr std::uint32_t dimension = 1, type = 2, name = 8, bytes = 9;
-}
+namespace field {
+constexpr std::uint32_t model_ir_version = 1, model_producer = 2, model_graph = 7, model_opset = 8,
+                        model_metadata = 14;
+constexpr std::uint32_t graph_node = 1, graph_name = 2, graph_initializer = 5, graph_input = 11,
+                        graph_output = 12;
+constexpr std::uint32_t node_input = 1, node_output = 2, node_name = 3, node_operation = 4,
+                        node_attribute = 5;
+constexpr std::uint32_t attribute_name = 1, attribute_whole = 3, attribute_wholes = 8,
+                        attribute_type = 20;
+constexpr std::uint32_t tensor_dimension = 1, tensor_type = 2, tensor_name = 8, tensor_bytes = 9;
+}  // namespace field
 constexpr std::uint64_t kWhole = 2, kWholes = 7;  // AttributeProto.AttributeType
 constexpr std::uint64_t kIrVersion = 8, kOpset = 17;
 
@@ -358,23 +354,23 @@ class OnnxGraph {
                    const std::vector<std::string>& inputs, const Whole& attributes = {},
                    const Wholes& lists = {}) {
     ProtobufMessage node;
-    for (const std::string& input : inputs) node.bytes(node_field::input, input);
-    node.bytes(node_field::output, name).bytes(node_field::name, name);
-    node.bytes(node_field::operation, operation);
+    for (const std::string& input : inputs) node.bytes(field::node_input, input);
+    node.bytes(field::node_output, name).bytes(field::node_name, name);
+    node.bytes(field::node_operation, operation);
     for (const auto& [key, value] : attributes)
-      node.message(node_field::attribute,
+      node.message(field::node_attribute,
                    ProtobufMessage()
-                       .bytes(attribute_field::name, key)
-                       .number(attribute_field::whole, static_cast<std::uint64_t>(value))
-                       .number(attribute_field::type, kWhole));
+                       .bytes(field::attribute_name, key)
+                       .number(field::attribute_whole, static_cast<std::uint64_t>(value))
+                       .number(field::attribute_type, kWhole));
     for (const auto& [key, values] : lists) {
       ProtobufMessage attribute;
-      attribute.bytes(attribute_field::name, key);
+      attribute.bytes(field::attribute_name, key);
       for (const std::int64_t value : values)
-        attribute.number(attribute_field::wholes, static_cast<std::uint64_t>(value));
-      node.message(node_field::attribute, attribute.number(attribute_field::type, kWholes));
+        attribute.number(field::attribute_wholes, static_cast<std::uint64_t>(value));
+      node.message(field::node_attribute, attribute.number(field::attribute_type, kWholes));
     }
-    nodes_.message(graph_field::node, node);
+    nodes_.message(field::graph_node, node);
     return name;
   }
 
@@ -383,20 +379,20 @@ class OnnxGraph {
                        const std::string& bytes) {
     if (!constants_.insert(name).second) return name;
     ProtobufMessage tensor;
-    for (const std::uint64_t size : shape) tensor.number(tensor_field::dimension, size);
-    tensor.number(tensor_field::type, static_cast<std::uint64_t>(type));
-    tensor.bytes(tensor_field::name, name).bytes(tensor_field::bytes, bytes);
-    initializers_.message(graph_field::initializer, tensor);
+    for (const std::uint64_t size : shape) tensor.number(field::tensor_dimension, size);
+    tensor.number(field::tensor_type, static_cast<std::uint64_t>(type));
+    tensor.bytes(field::tensor_name, name).bytes(field::tensor_bytes, bytes);
+    initializers_.message(field::graph_initializer, tensor);
     return name;
   }
 
   /// A dimension is a number or a name.
   void input(const std::string& name, Type type, const std::vector<std::string>& shape) {
-    inputs_.message(graph_field::input, value_info(name, type, shape));
+    inputs_.message(field::graph_input, value_info(name, type, shape));
   }
 
   void output(const std::string& name, Type type, const std::vector<std::string>& shape) {
-    outputs_.message(graph_field::output, value_info(name, type, shape));
+    outputs_.message(field::graph_output, value_info(name, type, shape));
   }
 
   /// The bytes of the model.
@@ -404,14 +400,14 @@ class OnnxGraph {
                     const std::map<std::string, std::string>& metadata) const {
     // A message is its fields one after the other.
     const std::string graph = nodes_.text() +
-                              ProtobufMessage().bytes(graph_field::name, name).text() +
+                              ProtobufMessage().bytes(field::graph_name, name).text() +
                               initializers_.text() + inputs_.text() + outputs_.text();
     ProtobufMessage model;
-    model.number(model_field::ir_version, kIrVersion).bytes(model_field::producer, "logdepth");
-    model.bytes(model_field::graph, graph);
-    model.message(model_field::opset, ProtobufMessage().bytes(1, "").number(2, kOpset));
+    model.number(field::model_ir_version, kIrVersion).bytes(field::model_producer, "logdepth");
+    model.bytes(field::model_graph, graph);
+    model.message(field::model_opset, ProtobufMessage().bytes(1, "").number(2, kOpset));
     for (const auto& [key, value] : metadata)
-      model.message(model_field::metadata, ProtobufMessage().bytes(1, key).bytes(2, value));
+      model.message(field::model_metadata, ProtobufMessage().bytes(1, key).bytes(2, value));
     return model.text();
   }
 

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <csignal>
 #include <limits>
-#include <random>
 #include <span>
 #include <utility>
 
@@ -286,6 +285,16 @@ SafeTensors tensors_of(const Network& network, const FloatArrays& arrays) {
   return tensors;
 }
 
+std::vector<Letters> longer_words(const std::vector<Letters>& words, const Letters& alphabet) {
+  std::vector<Letters> longer;
+  for (const Letters& word : words)
+    for (const std::string& letter : alphabet) {
+      longer.push_back(word);
+      longer.back().push_back(letter);
+    }
+  return longer;
+}
+
 namespace {
 
 /// An input of the self-test.
@@ -303,12 +312,6 @@ constexpr std::size_t kShortWords = 200;  ///< asked exhaustively, at most
 constexpr std::size_t kTokens = 30000;    ///< asked at random, about; of powers of letters at most
 constexpr std::size_t kFewestWords = 2;   ///< of full length, however long
 
-struct Choice {
-  std::mt19937_64 generator;
-  /// 0 ... limit - 1; the same everywhere, which distributions of the library are not.
-  std::uint64_t below(std::uint64_t limit) { return generator() % limit; }
-};
-
 void add_word(const Model& model, const Letters& word, std::vector<TestInput>& inputs) {
   auto tokens = tokens_of(model, word);
   if (tokens.has_value())  // else it has no token at all
@@ -325,13 +328,7 @@ std::uint64_t add_short_words(const Model& model, std::uint64_t length,
     asked += words.size();
     if (letters == length || asked + words.size() * model.alphabet.size() > kShortWords)
       return letters;
-    std::vector<Letters> longer;
-    for (const Letters& word : words)
-      for (const std::string& letter : model.alphabet) {
-        longer.push_back(word);
-        longer.back().push_back(letter);
-      }
-    words = std::move(longer);
+    words = longer_words(words, model.alphabet);
   }
 }
 

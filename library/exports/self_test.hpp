@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,16 @@ FloatArrays float_arrays(const Network& network);
 /// The arrays, and beside each of them the exact weights, NAME.numerator and NAME.denominator.
 /// Errors: ExportRefused where a numerator or denominator does not fit in 64 bits, naming the matrix.
 SafeTensors tensors_of(const Network& network, const FloatArrays& arrays);
+
+/// Random numbers.
+struct Choice {
+  std::mt19937_64 generator;
+  /// 0 ... limit - 1; the same everywhere, which distributions of the library are not.
+  std::uint64_t below(std::uint64_t limit) { return generator() % limit; }
+};
+
+/// Every word with every letter behind it.
+std::vector<Letters> longer_words(const std::vector<Letters>& words, const Letters& alphabet);
 
 /// An input, and its exact logits at every token: for whoever reads the arrays to try them.
 struct ExportExample {

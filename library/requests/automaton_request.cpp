@@ -376,14 +376,9 @@ void name_automaton(const std::string& against, AutomatonSource& automaton) {
     if (!against.starts_with(kind + ":")) return std::nullopt;
     return against.substr(kind.size() + 1);
   };
-  if (const auto expression = after("regex")) {
-    automaton.regex = *expression;
-    return;
-  }
-  if (const auto name = after("group")) {
-    automaton.group = *name;
-    return;
-  }
+  automaton.regex = after("regex");
+  automaton.group = after("group");
+  if (automaton.regex || automaton.group) return;
   std::string endings;
   const std::string extension = std::filesystem::path(against).extension().string();
   for (const AutomatonFile& kind : automaton_files()) {

@@ -208,19 +208,11 @@ void ask_oracle(const OracleRequest& request, const Model& model, const OneQuest
       model.input);
 }
 
-/// Errors: InputError where there is none, or none of these weights.
-void compare_with_program(const std::optional<Program>& program, const Model& model,
-                          const Tokens& tokens, RunReview& review) {
-  auto difference = first_difference(program ? *program : carried_by(model), model, tokens);
-  if (difference.has_value()) review.difference = std::move(difference).value();
-}
-
 /// The weights in another arithmetic beside the exact run of the same weights.
 Outcome<std::optional<Difference>> in_floats(const DiffSettings& settings, const Model& model,
                                              const Tokens& tokens) {
-  FloatOptions floats = requested_engine({.engine = settings.engine, .threads = 1});
-  floats.rule = settings.rule.value_or("plain") == "plain" ? FloatOptions::Rule::plain
-                                                           : FloatOptions::Rule::bounded;
+  FloatOptions floats =
+      requested_engine({.engine = settings.engine, .rule = settings.rule.value_or("plain")});
   floats.scores = settings.scores.value_or("product") == "product" ? FloatOptions::Scores::product
                                                                    : FloatOptions::Scores::distance;
   const CarriedProgram program(model, Trust::recompiled);
@@ -244,7 +236,9 @@ RunReview review_of(const ReviewRequest& request, const Model& model, const OneQ
     return review;
   }
   try {
-    compare_with_program(request.program, model, question.tokens.value(), review);
+    auto difference = first_difference(request.program ? *request.program : carried_by(model),
+                                       model, question.tokens.value());
+    if (difference.has_value()) review.difference = std::move(difference).value();
   } catch (const InputError& error) {
     if (request.program || only_program) throw;
     note(std::string("the run is not compared with a program: ") + error.what());
