@@ -29,6 +29,11 @@
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth { inline namespace cli {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GroupSummary, order, steps)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LevelSummary, height, coordinates, resets, permutations, group,
+                                   contexts)
+
 namespace {
 
 /// A maximal subgroup up to isomorphism, and how often it occurs.
@@ -251,21 +256,6 @@ LevelledAutomaton levelled(const LoadedAutomaton& loaded) {
   return {automaton_of_products(*monoid, action.alphabet), std::move(products)};
 }
 
-json levels_json(const std::vector<LevelSummary>& levels) {
-  json out = json::array();
-  for (const LevelSummary& level : levels) {
-    json group = {{"order", level.group.order}, {"steps", nullptr}};
-    if (level.group.steps) group["steps"] = *level.group.steps;
-    out.push_back({{"height", level.height},
-                   {"coordinates", level.coordinates},
-                   {"resets", level.resets},
-                   {"permutations", level.permutations},
-                   {"group", group},
-                   {"contexts", level.contexts}});
-  }
-  return out;
-}
-
 /// What happened at every level, after every prefix.
 void add_moments(LevelsAnswer& answer, const LevelledAutomaton& automaton, const Cascade& cascade,
                  const Word& word) {
@@ -321,7 +311,7 @@ LevelsAnswer inspect_levels(const LoadedAutomaton& loaded,
     answer.line = levels.empty() ? "none: there is one state"
                                  : fmt::format("{}, by holonomy (Eilenberg 1976)", levels.size());
     answer.text = format_levels(levels);
-    answer.json["levels"] = levels_json(levels);
+    answer.json["levels"] = levels;
     if (reads) add_moments(answer, automaton, cascade, word);
   } catch (const SizeLimit& error) {
     if (reads) throw;

@@ -190,18 +190,17 @@ class RunText {
   /// A line of names, then a line of values for every token, in a form that --cells reads again where
   /// no value is a root of roots.
   void print_table(const std::vector<std::vector<ReadNumber>>& numbers) const {
-    std::string names;
+    std::vector<std::string> names;
     for (const std::string& name : std::get<CellsOutput>(model_.output).names)
-      names += (names.empty() ? "" : " ") + printable(name);
-    line(names);
+      names.push_back(printable(name));
+    line(joined(names, " "));
     for (const std::vector<ReadNumber>& logits : numbers) {
-      std::string values;
-      for (std::size_t i = 0; i < logits.size(); ++i) {
-        if (i > 0) values += ' ';
-        for (const char c : text(logits[i]))
-          if (c != ' ') values += c;
+      std::vector<std::string> values;
+      for (const ReadNumber& number : logits) {
+        values.push_back(text(number));
+        std::erase(values.back(), ' ');
       }
-      line(values);
+      line(joined(values, " "));
     }
   }
 

@@ -31,8 +31,7 @@ namespace {
 /// One of the words of an enumeration, in the order of its values.
 CLI::Validator word_of(OptionVisitor::Words given) {
   const std::vector<std::string> words(given.begin(), given.end());
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : "|") + word;
+  const std::string list = joined(words, "|");
   return CLI::Validator(
       [words, list](std::string& text) {
         for (std::size_t i = 0; i < words.size(); ++i)
