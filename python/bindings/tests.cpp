@@ -18,26 +18,14 @@ using namespace nb::literals;
 
 namespace {
 
-/// Words as a function of the user's takes them: a str where all letters are single characters, else
-/// a tuple of letters.
-class WordsForPython {
- public:
-  explicit WordsForPython(const Letters& alphabet)
-      : single_characters_(std::ranges::all_of(alphabet, [](const std::string& letter) {
-          return nb::len(nb::str(letter.c_str())) == 1;
-        })) {}
-  nb::object operator()(const Letters& word) const {
-    if (single_characters_) {
-      std::string text;
-      for (const std::string& letter : word) text += letter;
-      return nb::str(text.c_str());
-    }
-    return nb::tuple(nb::cast(word));
-  }
-
- private:
-  bool single_characters_;
-};
+/// A word as a function of the user's takes it: a str where all letters of the alphabet are single
+/// characters, else a tuple of letters.
+nb::object word_for_python(const Letters& word, bool single_characters) {
+  if (!single_characters) return nb::tuple(nb::cast(word));
+  std::string text;
+  for (const std::string& letter : word) text += letter;
+  return nb::str(text.c_str());
+}
 
 /// What says "reject" in another way is no verdict: a text is true, and so is a match of length 0.
 bool truth(nb::handle answer) {
@@ -58,8 +46,10 @@ std::string text_of(nb::handle number) {
 
 TestResult test_function(const Transformer& transformer, const nb::callable& oracle,
                          const TestedWords& words) {
-  const WordsForPython word(transformer.alphabet());
-  const auto asked = [&](const Letters& letters) { return oracle(word(letters)); };
+  const bool single = std::ranges::all_of(transformer.alphabet(), [](const std::string& letter) {
+    return nb::len(nb::str(letter.c_str())) == 1;
+  });
+  const auto asked = [&](const Letters& word) { return oracle(word_for_python(word, single)); };
   // What the function is of is seen from what it answers.
   const bool numbers =
       nb::isinstance(asked({}), nb::module_::import_("collections.abc").attr("Mapping"));

@@ -43,15 +43,11 @@ def automaton_dict(automaton: Any) -> dict[str, Any]:
     letters = {"": "", **_names(parts["input_symbols"], "letters")}
     deterministic = _has(automaton, "allow_partial")
 
-    def named(state: Hashable) -> str:
-        if state not in names:
-            raise BadInput(f"expected a state of the automaton, found {state!r}")
-        return names[state]
-
-    def letter_named(letter: Hashable) -> str:
-        if letter not in letters:
-            raise BadInput(f"expected a letter of the automaton, found {letter!r}")
-        return letters[letter]
+    def named(thing: Hashable, kind: str = "state") -> str:
+        known = names if kind == "state" else letters
+        if thing not in known:
+            raise BadInput(f"expected a {kind} of the automaton, found {thing!r}")
+        return known[thing]
 
     def targets(reached: Any) -> Union[str, list[str]]:
         if deterministic or not isinstance(reached, (list, set, frozenset)):
@@ -59,7 +55,7 @@ def automaton_dict(automaton: Any) -> dict[str, Any]:
         return _sorted(named(state) for state in reached)
 
     def leaving(arcs: Mapping[Hashable, Any]) -> dict[str, Any]:
-        reached = {letter_named(letter): targets(to) for letter, to in arcs.items()}
+        reached = {named(letter, "letter"): targets(to) for letter, to in arcs.items()}
         return {letter: reached[letter] for letter in _sorted(reached)}
 
     transitions: dict[str, dict[str, Any]] = {state: {} for state in _sorted(names.values())}

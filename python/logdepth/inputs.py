@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Union
 
@@ -103,10 +103,6 @@ def _vertices_and_edges(graph: Any) -> tuple[list[Hashable], list[tuple[Hashable
         return list(graph.nodes), edges
     if isinstance(graph, Mapping):
         edges = [(tail, head) for tail, heads in graph.items() for head in heads]
-        return _in_order([*graph, *(head for _, head in edges)]), edges
+        return list(dict.fromkeys([*graph, *(head for _, head in edges)])), edges
     edges = [(tail, head) for tail, head in graph]
-    return _in_order([vertex for edge in edges for vertex in edge]), edges
-
-
-def _in_order(vertices: Iterable[Hashable]) -> list[Hashable]:
-    return list(dict.fromkeys(vertices))
+    return list(dict.fromkeys(vertex for edge in edges for vertex in edge)), edges
