@@ -41,22 +41,12 @@ char32_t utf8_decode(std::string_view text) {
 
 std::string utf8_encode(char32_t character) {
   const std::uint32_t value = character;
-  std::string text;
-  if (value < 0x80) {
-    text += static_cast<char>(value);
-  } else if (value < 0x800) {
-    text += static_cast<char>(0xC0 | (value >> 6));
-    text += static_cast<char>(0x80 | (value & 0x3F));
-  } else if (value < 0x10000) {
-    text += static_cast<char>(0xE0 | (value >> 12));
-    text += static_cast<char>(0x80 | ((value >> 6) & 0x3F));
-    text += static_cast<char>(0x80 | (value & 0x3F));
-  } else {
-    text += static_cast<char>(0xF0 | (value >> 18));
-    text += static_cast<char>(0x80 | ((value >> 12) & 0x3F));
-    text += static_cast<char>(0x80 | ((value >> 6) & 0x3F));
-    text += static_cast<char>(0x80 | (value & 0x3F));
-  }
+  if (value < 0x80) return std::string(1, static_cast<char>(value));
+  const unsigned more = value < 0x800 ? 1 : value < 0x10000 ? 2 : 3;  // bytes after the first
+  const std::uint32_t mark = more == 1 ? 0xC0 : more == 2 ? 0xE0 : 0xF0;
+  std::string text(1, static_cast<char>(mark | (value >> (6 * more))));
+  for (unsigned left = more; left-- > 0;)
+    text += static_cast<char>(0x80 | ((value >> (6 * left)) & 0x3F));
   return text;
 }
 
