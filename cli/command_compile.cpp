@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/overload.hpp"
 #include "base/phrases.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
@@ -74,6 +75,28 @@ struct OutputOptions {
     return kDone;
   }
 };
+
+/// --construction and the options of all constructions for this problem, into `values`.
+void add_construction_options(CLI::App& app, Problem problem, Values& values) {
+  for (const Option& option : construction_options(problem)) {
+    const std::string typed = "--" + option.name;
+    const auto take = [&values, name = option.name](const auto& given) { values[name] = given; };
+    std::visit(Overload{[&](const FlagOption&) {
+                          app.add_flag_callback(
+                              typed, [take] { take(std::uint64_t{1}); }, option.help);
+                        },
+                        [&](const CountOption& count) {
+                          app.add_option_function<std::uint64_t>(typed, take, option.help)
+                              ->check(count.most == kMostCounted ? kCount : kSmallCount);
+                        },
+                        [&](const ChoiceOption& choice) {
+                          app.add_option_function<std::string>(typed, take, option.help)
+                              ->check(choice_of(choice.words));
+                        },
+                        [](const RefusedOption&) {}},
+               option.type);
+  }
+}
 
 struct RegularOptions {
   AutomatonOptions automaton;

@@ -29,6 +29,8 @@
 
 namespace logdepth { inline namespace cli {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AttentionStatistics, rows, scores, decided_in_double,
+                                   decided_exactly, exact_ties)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FloatStatistics, rows, single, ties, alike, ambiguous, tests,
                                    open_tests, scores)
 
@@ -93,14 +95,10 @@ void put(const ExactStatistics& statistics, bool all, nlohmann::json& out) {
   nlohmann::json rules;
   for (std::size_t rule = 0; rule < kAttentionRules; ++rule)
     rules[attention_rule_name(static_cast<AttentionRule>(rule))] = s.by_rule[rule];
-  out["statistics"] = {{"rows", s.rows},
-                       {"rows_by_rule", rules},
-                       {"scores", s.scores},
-                       {"decided_in_double", s.decided_in_double},
-                       {"decided_exactly", s.decided_exactly},
-                       {"exact_ties", s.exact_ties},
-                       {"distinct_values", statistics.values},
-                       {"bytes", statistics.bytes}};
+  out["statistics"] = s;
+  out["statistics"].update({{"rows_by_rule", rules},
+                            {"distinct_values", statistics.values},
+                            {"bytes", statistics.bytes}});
   const ColumnStatistics& columns = statistics.columns;
   if (columns.inputs + columns.handed_over > 0) {
     auto& of = out["statistics"]["columns"] = {
@@ -367,6 +365,44 @@ class TraceWriter : public MomentObserver {
 };
 
 constexpr std::size_t kManyPairs = 10;
+
+/// --engine, --device and --temperature.
+struct EngineOptions {
+  std::string name = "exact", device = "cpu";
+  std::optional<double> temperature;
+
+  // After settle():
+  bool exact = true;
+  FloatOptions options;
+
+  void add_to(CLI::App& command) {
+    command
+        .add_option("--engine", name,
+                    "arithmetic: exact, float64, float32, or mpfr:BITS (2 to 500, slow); "
+                    "floating-point answers have a certificate")
+        ->capture_default_str();
+    command.add_option("--device", device, "device for floating point")
+        ->check(choice_of(kFloatDevices))
+        ->capture_default_str();
+    command
+        .add_option(
+            "--temperature", temperature,
+            "use the softmax of TAU * score instead of averaging-hard attention, in floating point")
+        ->option_text("TAU");
+  }
+
+  /// Errors: InputError for options that do not go together.
+  void settle(std::size_t threads) {
+    exact = name == "exact";
+    if (exact) {
+      if (temperature) throw InputError("--temperature requires a floating-point --engine");
+      if (device != "cpu") throw InputError("--device: the exact engine runs on the CPU only");
+      return;
+    }
+    options = requested_engine(
+        {.engine = name, .device = device, .temperature = temperature, .threads = threads});
+  }
+};
 
 struct RunOptions {
   std::string model, trace;

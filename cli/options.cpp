@@ -1,7 +1,6 @@
 #include "cli/options.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +9,6 @@
 #include <iostream>
 #include <utility>
 
-#include "base/overload.hpp"
 #include "base/quoted_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/early_end.hpp"
@@ -69,55 +67,6 @@ std::string OracleOptions::as_typed() const {
   return text;
 }
 
-void add_construction_options(CLI::App& app, Problem problem, Values& values,
-                              const Catalogue& constructions) {
-  for (const Option& option : construction_options(problem, constructions)) {
-    const std::string typed = "--" + option.name;
-    const auto take = [&values, name = option.name](const auto& given) { values[name] = given; };
-    std::visit(Overload{[&](const FlagOption&) {
-                          app.add_flag_callback(
-                              typed, [take] { take(std::uint64_t{1}); }, option.help);
-                        },
-                        [&](const CountOption& count) {
-                          app.add_option_function<std::uint64_t>(typed, take, option.help)
-                              ->check(count.most == kMostCounted ? kCount : kSmallCount);
-                        },
-                        [&](const ChoiceOption& choice) {
-                          app.add_option_function<std::string>(typed, take, option.help)
-                              ->check(choice_of(choice.words));
-                        },
-                        [](const RefusedOption&) {}},
-               option.type);
-  }
-}
-
-void EngineOptions::add_to(CLI::App& command) {
-  command
-      .add_option("--engine", name,
-                  "arithmetic: exact, float64, float32, or mpfr:BITS (2 to 500, slow); "
-                  "floating-point answers have a certificate")
-      ->capture_default_str();
-  command.add_option("--device", device, "device for floating point")
-      ->check(choice_of(kFloatDevices))
-      ->capture_default_str();
-  command
-      .add_option(
-          "--temperature", temperature,
-          "use the softmax of TAU * score instead of averaging-hard attention, in floating point")
-      ->option_text("TAU");
-}
-
-void EngineOptions::settle(std::size_t threads) {
-  exact = name == "exact";
-  if (exact) {
-    if (temperature) throw InputError("--temperature requires a floating-point --engine");
-    if (device != "cpu") throw InputError("--device: the exact engine runs on the CPU only");
-    return;
-  }
-  options = requested_engine(
-      {.engine = name, .device = device, .temperature = temperature, .threads = threads});
-}
-
 void read_temperature(const std::string& text, ExportSettings& settings) {
   if (text == "auto") return;
   if (text == "hard" || text == "tested") {
@@ -153,13 +102,6 @@ void add_run_limits(CLI::App& command) {
       ->default_str(fmt::format("{}", kRunMemory >> 30));
   add_time_limit(command, amount_up_to(kMostSeconds, "seconds", "SECONDS"));
 }
-
-Progress::Progress(std::string what, std::string unit)
-    : what_(std::move(what)),
-      unit_(std::move(unit)),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      start_(std::chrono::steady_clock::now()),
-      last_(start_) {}
 
 Progress::~Progress() {
   if (shown_) std::fprintf(stderr, "\r\033[K");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -25,7 +27,6 @@
 #include "objects/graph.hpp"
 #include "objects/text_format.hpp"
 #include "runtime/file/model.hpp"
-#include "runtime/floats/float_run.hpp"
 #include "runtime/numbers/outcome.hpp"
 #include "runtime/stream/tokens.hpp"
 
@@ -120,24 +121,6 @@ struct OracleOptions {
   std::string as_typed() const;
 };
 
-/// --construction and the options of all constructions for this problem, into `values`.
-void add_construction_options(CLI::App& app, Problem problem, Values& values,
-                              const Catalogue& constructions = catalogue());
-
-/// --engine, --device and --temperature.
-struct EngineOptions {
-  std::string name = "exact", device = "cpu";
-  std::optional<double> temperature;
-
-  // After settle():
-  bool exact = true;
-  FloatOptions options;
-
-  void add_to(CLI::App& command);
-  /// Errors: InputError for options that do not go together.
-  void settle(std::size_t threads);
-};
-
 /// --temperature of an export: a number, auto, tested or hard. Errors: InputError.
 void read_temperature(const std::string& text, ExportSettings& settings);
 
@@ -171,16 +154,16 @@ void add_run_limits(CLI::App& command);
 /// pipe, and for work of under a second.
 class Progress {
  public:
-  Progress(std::string what, std::string unit);
+  Progress(std::string what, std::string unit) : what_(std::move(what)), unit_(std::move(unit)) {}
   ~Progress();
   void update(std::size_t done, std::size_t total);
   void operator()(std::size_t done, std::size_t total) { update(done, total); }
 
  private:
   std::string what_, unit_;
-  bool terminal_;
+  bool terminal_ = isatty(STDERR_FILENO) == 1;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point start_, last_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
 };
 
 /// The options that name input words: one of --input, --tokens, --batch.

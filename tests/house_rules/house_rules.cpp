@@ -469,7 +469,6 @@ const std::map<std::string, std::set<std::string>> kExceptions = {
     {"constructions/product_cells.cpp", {"auto"}},
     {"library/exports/network_config.cpp", {"rows"}},
     {"python/logdepth/answers.py", {"rows"}},
-    {"cli/command_run.cpp", {"rows"}},
     {"compiler/program/print_program.cpp", {"rows"}},
     {"compiler/program/parse_program.cpp", {"rows"}},
     {"learned/reachability/relation_task.cpp", {"rows"}},
