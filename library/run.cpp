@@ -290,9 +290,8 @@ std::string verdict_text(const Model& model, bool verdict) {
 }
 
 std::string found_text(const Model& model, const Answer& answer) {
-  if (answer.decision == Decision::accepted) return verdict_text(model, true);
-  if (answer.decision == Decision::rejected) return verdict_text(model, false);
-  return answer.reason;
+  const bool rejected = answer.decision == Decision::rejected;
+  return rejected || answer.accepted() ? verdict_text(model, !rejected) : answer.reason;
 }
 
 /// The first wrong quotient or remainder of a run of natural numbers.

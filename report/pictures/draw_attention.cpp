@@ -517,6 +517,19 @@ std::vector<WrongRow> wrong_rows(const ContractCheck& promises, const RunReview&
   return rows;
 }
 
+/// Adds to the notes why some lines are lighter than others.
+void explain_light_lines(TokenBands& bands) {
+  bool shared = false, quiet = false;
+  for (const Band& band : bands.bands)
+    for (const BandLine& line : band.lines) {
+      shared = shared || line.share < 1;
+      quiet = quiet || bands.tokens[line.to].quiet;
+    }
+  if (shared)
+    bands.notes.emplace_back("light lines to several tokens: the head takes their average");
+  if (quiet) bands.notes.emplace_back("light lines to one token: it holds nothing of the input");
+}
+
 /// In the band of the layer, or of the one before that has heads.
 void mark(const WrongRow& row, const std::vector<Level>& levels, TokenBands& bands) {
   std::size_t at = levels.size();
@@ -591,18 +604,6 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   add_divisions(divisions, bands);
   for (std::string& alarm : bands.alarms) alarm = cut_text(alarm, kAlarmCharacters);
   return bands;
-}
-
-void explain_light_lines(TokenBands& bands) {
-  bool shared = false, quiet = false;
-  for (const Band& band : bands.bands)
-    for (const BandLine& line : band.lines) {
-      shared = shared || line.share < 1;
-      quiet = quiet || bands.tokens[line.to].quiet;
-    }
-  if (shared)
-    bands.notes.emplace_back("light lines to several tokens: the head takes their average");
-  if (quiet) bands.notes.emplace_back("light lines to one token: it holds nothing of the input");
 }
 
 Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,

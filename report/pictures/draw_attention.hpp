@@ -19,9 +19,6 @@
 
 namespace logdepth { inline namespace report_pictures {
 
-/// Adds to the notes why some lines are lighter than others.
-void explain_light_lines(TokenBands& bands);
-
 /// More tokens make pictures that nobody can read.
 inline constexpr std::size_t kMaxDrawnTokens = 80;
 
