@@ -256,11 +256,8 @@ std::optional<cells::Program> program_of(const ProgramText& text) {
 
 RunComparison comparison_of(const std::string& against, const ProgramText& program,
                             std::vector<std::string>& notes) {
-  RunComparison comparison;
-  comparison.against = against;
-  comparison.program = program_of(program);
-  comparison.note = [&notes](const std::string& note) { notes.push_back(note); };
-  return comparison;
+  return {against, program_of(program),
+          [&notes](const std::string& note) { notes.push_back(note); }};
 }
 
 void bind_comparisons(nb::module_& module, nb::class_<Transformer>& transformer) {
