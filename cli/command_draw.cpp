@@ -241,7 +241,7 @@ Command add_draw(CLI::App& app) {
 namespace {
 
 struct ExportArguments {
-  std::string model, target, output, precision = "float64", temperature = "auto";
+  std::string model, target, output, precision = "float64", temperature = "auto", norms;
   ExportSettings settings;
   bool json = false;
 };
@@ -250,27 +250,38 @@ const std::map<std::string, ExportTarget> kTargets = {
     {"torch", ExportTarget::torch},
     {"safetensors", ExportTarget::safetensors},
     {"onnx", ExportTarget::onnx},
-    {"transformer-lens", ExportTarget::transformer_lens}};
+    {"transformer-lens", ExportTarget::transformer_lens},
+    {"circuit", ExportTarget::circuit}};
 
-int export_model(ExportArguments& options) {
+int export_model(ExportArguments& options, const CLI::App& command) {
   refuse_overwriting(options.output, {options.model});
+  const bool circuit = options.target == "circuit";
+  for (const auto& [option, of_circuit] :
+       {std::pair("--pairs", true), std::pair("--norms", true), std::pair("--temperature", false),
+        std::pair("--precision", false), std::pair("--certify", false)})
+    if (command.count(option) > 0 && circuit != of_circuit)
+      throw InputError(fmt::format("{}: not of --to {}", option, options.target));
   ExportSettings settings = options.settings;
+  settings.file_norms = options.norms == "file";
   settings.target = kTargets.at(options.target);
   settings.single = options.precision == "float32";
   read_temperature(options.temperature, settings);
   const Model model = read_weights(options.model);
   const ExportReport report = exports::write_export(model, settings, options.output);
   std::cerr << "wrote " << options.output << ": " << report.text << '\n';
-  if (options.json)
-    std::cout
-        << nlohmann::json{{"schema", "logdepth/export/1"},     {"target", options.target},
-                          {"precision", options.precision},    {"length", settings.length},
-                          {"tokens", report.tokens},           {"loops", report.loops},
-                          {"temperature", report.temperature}, {"inputs", report.inputs},
-                          {"answers", report.answers},         {"separated", report.separated},
-                          {"certified", report.certified}}
-               .dump(2)
-        << '\n';
+  nlohmann::json summary = {{"schema", "logdepth/export/1"},
+                            {"target", options.target},
+                            {"length", settings.length},
+                            {"tokens", report.tokens},
+                            {"loops", report.loops}};
+  if (!circuit)
+    summary.update({{"precision", options.precision},
+                    {"temperature", report.temperature},
+                    {"inputs", report.inputs},
+                    {"answers", report.answers},
+                    {"separated", report.separated},
+                    {"certified", report.certified}});
+  if (options.json) std::cout << summary.dump(2) << '\n';
   return kDone;
 }
 
@@ -284,10 +295,11 @@ Command add_export(CLI::App& app) {
       "run\nExample: logdepth export a5.json --to torch --length 32 -o a5");
   command->add_option("MODEL", options->model, "weights file")->required();
   command
-      ->add_option("--to", options->target,
-                   "target; torch, safetensors and transformer-lens write a folder, onnx a file")
+      ->add_option(
+          "--to", options->target,
+          "target; torch, safetensors, transformer-lens and circuit write a folder, onnx a file")
       ->required()
-      ->check(choice_of({"torch", "safetensors", "onnx", "transformer-lens"}));
+      ->check(choice_of({"torch", "safetensors", "onnx", "transformer-lens", "circuit"}));
   command
       ->add_option("--length", options->settings.length,
                    "largest input size: letters, vertices or raw tokens")
@@ -295,7 +307,8 @@ Command add_export(CLI::App& app) {
       ->check(kSmallCount);
   command->add_option("--temperature", options->temperature,
                       "softmax temperature: a number, auto (default; from the proved score gaps), "
-                      "tested (least power of two that passes the self-test), or hard "
+                      "tested (least power of two that passes the self-test, or with "
+                      "--certify at which every answer is proved), or hard "
                       "(averaging-hard attention)");
   command->add_option("--precision", options->precision, "number format (default: float64)")
       ->check(choice_of({"float64", "float32"}));
@@ -307,8 +320,19 @@ Command add_export(CLI::App& app) {
   command->add_flag("--certify", options->settings.certify,
                     "write bounds that hold for every word up to the length, certificate.json, for "
                     "float_recheck.py");
+  command
+      ->add_option(
+          "--pairs", options->settings.pairs,
+          "circuit: pairs of words that differ in one letter and in the verdict (default: 64)")
+      ->check(kCount);
+  command
+      ->add_option(
+          "--norms", options->norms,
+          "circuit: exported (default; a scale that is proved is constant) or file (every norm "
+          "is computed)")
+      ->check(choice_of({"exported", "file"}));
   add_run_limits(*command);
-  return [options] { return export_model(*options); };
+  return [options, command] { return export_model(*options, *command); };
 }
 
 namespace {

@@ -120,16 +120,16 @@ using nlohmann::json;
 
 constexpr const char *kWeights = "weights.json.gz", *kExamples = "examples.jsonl",
                      *kCard = "README.md", *kRecord = "network.json", *kOnnx = "model.onnx",
-                     *kTensors = "safetensors";
+                     *kTensors = "safetensors", *kCircuit = "circuit";
 
 struct ZooOptions {
   std::string output;
   std::vector<std::string> only;
-  bool list = false;
+  bool list = false, circuits = false;
 };
 
 std::vector<ReadyNetwork> chosen_networks(const ZooOptions& options) {
-  std::vector<ReadyNetwork> all = ready_networks();
+  std::vector<ReadyNetwork> all = options.circuits ? circuit_networks() : ready_networks();
   for (const std::string& name : options.only)
     if (std::ranges::none_of(all, [&](const ReadyNetwork& one) { return one.name == name; }))
       throw InputError("--only: expected a name that zoo --list prints, found " + in_quotes(name));
@@ -201,7 +201,7 @@ std::string states_text(const std::optional<StateNumbers>& numbers) {
 
 std::string card(const ReadyNetwork& network, const CheckedModel& model, const std::string& hash,
                  const std::optional<StateNumbers>& numbers, const Measures& sizes,
-                 const Exported& tensors, const Exported& onnx) {
+                 const Exported& tensors, const Exported& onnx, const Exported& circuit) {
   std::string text = fmt::format("# {}\n\n{}: {}.\n\n| | |\n|---|---|\n", network.name,
                                  network.family, network.computes);
   text += fmt::format("| construction | {}, {} |\n", model->construction, model->source);
@@ -222,6 +222,7 @@ std::string card(const ReadyNetwork& network, const CheckedModel& model, const s
   };
   exported_row(kTensors, tensors);
   exported_row(kOnnx, onnx);
+  exported_row(kCircuit, circuit);
   text += fmt::format("| {} | exact answers, one input per line |\n", kExamples);
   text += "\nHypotheses:\n\n";
   for (const std::string& hypothesis : model->hypotheses) text += "- " + hypothesis + "\n";
@@ -239,7 +240,8 @@ std::optional<json> record_of(const ReadyNetwork& network, const std::string& ha
   };
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    const std::set<std::string> known = {kWeights, kExamples, kCard, kRecord, kOnnx, kTensors};
+    const std::set<std::string> known = {kWeights, kExamples, kCard,   kRecord,
+                                         kOnnx,    kTensors,  kCircuit};
     if (!known.contains(name)) refuse(in_quotes(name));
   }
   const std::string file = folder + "/" + kRecord;
@@ -259,11 +261,14 @@ json write_network(const ReadyNetwork& network, const CheckedModel& model, const
   const Exported tensors =
       exported(model, ExportTarget::safetensors, network.length, path(kTensors));
   const Exported onnx = exported(model, ExportTarget::onnx, network.length, path(kOnnx));
+  const Exported circuit = exported_with(ExportAttention::separated, model, ExportTarget::circuit,
+                                         network.length, path(kCircuit));
   write_whole_file(path(kExamples), zoo_examples(model, numbers, network.length));
-  write_whole_file(path(kCard), card(network, model, hash, numbers, sizes, tensors, onnx));
+  write_whole_file(path(kCard), card(network, model, hash, numbers, sizes, tensors, onnx, circuit));
   json files = {kWeights, kExamples, kCard};
   if (tensors.written) files.push_back(kTensors);
   if (onnx.written) files.push_back(kOnnx);
+  if (circuit.written) files.push_back(kCircuit);
   const json record = {{"schema", "logdepth/zoo/1"},
                        {"name", network.name},
                        {"family", network.family},
@@ -285,7 +290,8 @@ json write_network(const ReadyNetwork& network, const CheckedModel& model, const
 std::string table(const json& records) {
   std::string text = fmt::format(
       "# Compiled networks\n\n{} of `logdepth zoo`, each in its folder: exact weights, "
-      "safetensors, ONNX, exact examples and a card.\n\n| network | family | computes | depth | "
+      "safetensors, ONNX, circuits of words, exact examples and a card.\n\n| network | family | "
+      "computes | depth | "
       "width | nonzero "
       "weights |\n|---|---|---|---|---|---|\n",
       counted(records.size(), "network"));
@@ -339,6 +345,9 @@ Command add_zoo(CLI::App& app) {
   command->add_option("OUT", options->output, "folder to write, one folder per network in it");
   command->add_option("--only", options->only, "write only the network of this name");
   command->add_flag("--list", options->list, "list the networks without writing them");
+  command->add_flag("--circuits", options->circuits,
+                    "60 networks of words with a fixed number of layers, for tools that look for "
+                    "circuits");
   add_run_limits(*command);
   return [options] { return zoo(*options); };
 }

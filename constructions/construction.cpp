@@ -1,5 +1,7 @@
 #include "constructions/construction.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace logdepth { inline namespace constructions {
@@ -26,6 +28,13 @@ std::function<std::vector<std::uint64_t>(std::uint64_t)> doubling(std::uint64_t 
 const Option* Construction::option(const std::string& called) const {
   const auto found = std::ranges::find(options, called, &Option::name);
   return found == options.end() ? nullptr : &*found;
+}
+
+std::string Construction::cell_text(const std::string& name) const {
+  std::size_t end = std::min(name.find_first_of(".0123456789"), name.size());
+  if (end < name.size() && name[end] == '.') ++end;
+  const auto row = std::ranges::find(cells, name.substr(0, end), &HeldCell::name);
+  return row == cells.end() ? "" : fmt::format(fmt::runtime(row->text), name.substr(end));
 }
 
 Values Construction::with_defaults(Values values) const {

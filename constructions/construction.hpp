@@ -56,6 +56,11 @@ struct Request {
   std::function<void(const std::string&)> say{};
 };
 
+/// What cells hold, by their names up to the first digit, or to a dot and with it; `{}` is the rest.
+struct HeldCell {
+  std::string name, text;
+};
+
 /// A row of the table of depths (`compare depth`): networks of words or graphs.
 struct DepthRow {
   bool repaired = false;  ///< the paper's own, or better than it
@@ -115,10 +120,13 @@ struct Construction {
                                       bool cheap)>
       forecast{};
   std::vector<DepthRow> depths{};
+  std::vector<HeldCell> cells{};  ///< of its networks, beyond what their types say
   std::vector<PrecisionRow> precision{};
 
   const std::string& typed() const { return word.empty() ? key.name : word; }
   const Option* option(const std::string& called) const;
+  /// Of its cells; empty where no row says what this one holds.
+  std::string cell_text(const std::string& name) const;
   Values with_defaults(Values values) const;
   /// "scan", or with the numbers of its own options: "radix 4".
   std::string title(const Values& values) const;

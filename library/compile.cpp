@@ -8,8 +8,11 @@
 #include "base/text_lines.hpp"
 #include "compiler/file/carried_program.hpp"
 #include "compiler/file/cell_names.hpp"
+#include "compiler/file/circuit.hpp"
 #include "compiler/file/measure.hpp"
 #include "compiler/program/program.hpp"
+#include "library/exports/circuit_files.hpp"
+#include "library/exports/network.hpp"
 #include "library/exports/write_export.hpp"
 #include "library/given.hpp"
 #include "library/requests/compile_request.hpp"
@@ -330,6 +333,13 @@ void draw(const Transformer& transformer, const RawStreams& streams, const std::
 ExportReport export_network(const Transformer& transformer, const ExportSettings& settings,
                             const std::string& path) {
   return exports::write_export(transformer.hidden().model, settings, path);
+}
+
+std::string circuit(const Transformer& transformer, std::uint64_t letters, bool file_norms) {
+  const Model& model = transformer.hidden().model;
+  exports::require_length(model, letters, "--letters");
+  const CircuitNorms norms = file_norms ? CircuitNorms::file : CircuitNorms::exported;
+  return exports::circuit_json(model, circuit_of(model, letters, norms), norms);
 }
 
 }  // namespace logdepth

@@ -11,10 +11,11 @@ namespace logdepth {
 
 /// What an export is written for.
 enum class ExportTarget {
-  torch,            ///< a folder: weights, config.json and a torch.nn.Module that reads them
-  safetensors,      ///< a folder: weights and config.json alone
-  onnx,             ///< one file: the graph for inputs up to the length
-  transformer_lens  ///< a folder: weights, config.json and what makes a TransformerBridge of them
+  torch,             ///< a folder: weights, config.json and a torch.nn.Module that reads them
+  safetensors,       ///< a folder: weights and config.json alone
+  onnx,              ///< one file: the graph for inputs up to the length
+  transformer_lens,  ///< a folder: weights, config.json and what makes a TransformerBridge of them
+  circuit            ///< a folder: who reads what of whom, exactly, as data (docs/circuits.md)
 };
 
 /// How heads weigh what they see.
@@ -22,7 +23,9 @@ enum class ExportAttention {
   separated,    ///< softmax, at the temperature that the proved separations ask for
   hard,         ///< averaging-hard: the largest scores, equal up to what rounding loses
   temperature,  ///< softmax of a temperature of the user's
-  tested        ///< softmax of the least power of two that passes the self-test; nothing is proved
+  /// Softmax of the least power of two that passes the self-test; nothing is proved. With `certify`, of the least,
+  /// by halves, at which bounds prove every answer.
+  tested
 };
 
 /// What is exported, and for which inputs.
@@ -37,6 +40,11 @@ struct ExportSettings {
   /// Bounds for every word up to the length, as certificate.json in the folder; not for onnx. The
   /// temperatures and tolerances follow from them. They are computed by the program python3.
   bool certify = false;
+  /// Of circuit: pairs of words that differ in one letter and in the verdict; 0 for networks without one.
+  std::uint64_t pairs = 64;
+  /// Of circuit: edges act through norms of the weights file, in place of those of the exports, in which proved
+  /// scales are constant.
+  bool file_norms = false;
 };
 
 /// What was written, and what is known of it.
@@ -73,5 +81,9 @@ class ExportWrong : public std::runtime_error {
 /// that cannot be written, or a certificate without python3; SizeLimit.
 ExportReport export_network(const Transformer& transformer, const ExportSettings& settings,
                             const std::string& path);
+
+/// The circuit of a network that reads words, for all words of at most so many letters: the text of
+/// circuit.json. Errors: InputError for a network that reads no words, and for a length that is none.
+std::string circuit(const Transformer& transformer, std::uint64_t letters, bool file_norms = false);
 
 }  // namespace logdepth

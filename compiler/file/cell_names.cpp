@@ -90,7 +90,8 @@ std::vector<CellFamily> group_families(const std::vector<std::string>& names) {
   return families;
 }
 
-CellNames::CellNames(const Model& model) : model_(model), place_(model.width) {
+CellNames::CellNames(const Model& model, const Program* program)
+    : model_(model), program_(program), place_(model.width) {
   for (const auto& [name, index] : model.cells) cells_.push_back({name, &index});
   const auto first = [](const NamedCell& cell) {
     const auto& at = cell.index->coordinates;
@@ -116,8 +117,25 @@ std::string CellNames::component(std::uint32_t coordinate) const {
   if (coordinate >= place_.size() || !place_[coordinate]) return fmt::format("h[{}]", coordinate);
   const Place& place = *place_[coordinate];
   const NamedCell& cell = cells_[place.cell];
+  if (program_)
+    if (const auto id = program_->find(cell.name))
+      if (const auto* type = std::get_if<OneHotType>(&program_->cells[*id].type);
+          type && place.index < type->labels.size())
+        return cell.name + "=" + type->labels[place.index];
   if (cell.index->coordinates.size() == 1) return cell.name;
   return fmt::format("{}[{}]", cell.name, place.index);
+}
+
+std::vector<std::string> CellNames::cells(const std::set<std::uint32_t>& coordinates) const {
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  for (const std::uint32_t c : coordinates) {
+    const std::uint32_t own = is_mirror(c) ? c - model_.width / 2 : c;
+    const bool named = own < place_.size() && place_[own];
+    const std::string name = named ? cells_[place_[own]->cell].name : component(own);
+    if (known.insert(name).second) names.push_back(name);
+  }
+  return names;
 }
 
 std::vector<std::string> CellNames::describe(const std::set<std::uint32_t>& coordinates) const {
@@ -266,6 +284,38 @@ std::string contract_text(const CellNames& names, const Contract& contract) {
                                related.pairs.size(), linear_form(names, related.prefer));
           }},
       contract);
+}
+
+std::vector<std::string> head_writes(const CellNames& names, const Head& head, bool blank) {
+  std::map<std::uint32_t, std::vector<const MatrixEntry*>> value_rows, output_rows;
+  for (const MatrixEntry& entry : head.value.entries)
+    if (!names.is_mirror(entry.column)) value_rows[entry.row].push_back(&entry);
+  for (const MatrixEntry& entry : head.output.entries) output_rows[entry.row].push_back(&entry);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> copies, negated;
+  std::map<std::uint32_t, std::set<std::uint32_t>> sums;  // target -> sources
+  for (const auto& [target, entries] : output_rows) {
+    if (names.is_mirror(target)) continue;
+    const auto& first = value_rows[entries.front()->column];
+    if (entries.size() == 1 && first.size() == 1) {
+      const Rational factor = entries.front()->value * first.front()->value;
+      (factor < Rational(0) ? negated : copies).emplace_back(target, first.front()->column);
+      continue;
+    }
+    for (const MatrixEntry* entry : entries)
+      for (const MatrixEntry* source : value_rows[entry->column])
+        sums[target].insert(source->column);
+  }
+  // The compiler proves that a copy's target was blank; a bare file only says that it adds.
+  std::vector<std::string> writes = names.describe_copies(copies, blank ? ":=" : "+=");
+  for (std::string& line : names.describe_copies(negated, blank ? ":= minus" : "-="))
+    writes.push_back(std::move(line));
+  std::map<std::set<std::uint32_t>, std::set<std::uint32_t>> by_sources;
+  for (const auto& [target, sources] : sums) by_sources[sources].insert(target);
+  for (const auto& [sources, targets] : by_sources)
+    writes.push_back(joined(names.describe(targets)) + " += mean over " +
+                     joined(names.describe(sources)));
+  if (writes.empty()) writes.push_back("writes nothing");
+  return writes;
 }
 
 std::vector<std::string> names_of_states(const Model& model) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/program/program.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth { inline namespace compiler_file {
@@ -22,7 +23,8 @@ struct CellFamily {
 /// without a name is written h[7]; under layernorm, the mirror of a named cell is left out.
 class CellNames {
  public:
-  explicit CellNames(const Model& model);
+  /// `program`: its labels name the components of one-hot cells, "cur=b" in place of "cur[2]".
+  explicit CellNames(const Model& model, const Program* program = nullptr);
 
   /// Items such as "I", "d.0…d.4", "a[1]", "parts of d.0…d.4", "h[7…9]"; none for no coordinates.
   std::vector<std::string> describe(const std::set<std::uint32_t>& coordinates) const;
@@ -34,6 +36,9 @@ class CellNames {
       const std::string& sign) const;
   /// "d.0[2]", "fst", "h[7]".
   std::string component(std::uint32_t coordinate) const;
+  /// The names of their cells, each once, in the order of the coordinates; mirrors are those of what they
+  /// mirror, and a coordinate without a name is a cell of its own.
+  std::vector<std::string> cells(const std::set<std::uint32_t>& coordinates) const;
   bool is_mirror(std::uint32_t coordinate) const;
 
   /// Families of the whole index, in the order of their first coordinates.
@@ -50,6 +55,7 @@ class CellNames {
   };
 
   const Model& model_;
+  const Program* program_;
   std::vector<NamedCell> cells_;  ///< by first coordinate
   std::vector<std::optional<Place>> place_;
 };
@@ -65,6 +71,10 @@ std::string linear_form(const CellNames& names, const SparseVector& form);
 
 /// What a head promises to select, for the drawings: "exactly one position", ...
 std::string contract_text(const CellNames& names, const Contract& contract);
+
+/// What a head writes: copies ("sd := d"; one target, one value row, one source, up to a positive factor) and
+/// means. `blank`: the targets are proved to be zero before; otherwise it only adds.
+std::vector<std::string> head_writes(const CellNames& names, const Head& head, bool blank);
 
 /// What the file says that the states are called whose images its prefix products are
 /// (`parameters.states`, a list as JSON text, as `compile regular` writes it from the names in a

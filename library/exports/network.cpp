@@ -22,14 +22,6 @@ namespace {
 /// A position takes a row of the table.
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 16;
 
-void require_length(const Model& model, std::uint64_t length) {
-  require(length > 0, "--length: expected at least 1");
-  if (const auto largest = largest_size(model); largest && length > *largest)
-    throw InputError(
-        fmt::format("--length: expected at most {} (the limit of the weights file {}), found {}",
-                    *largest, in_quotes(model.name), length));
-}
-
 /// Of the longest input.
 std::uint64_t most_tokens(const Model& model, std::uint64_t length) {
   const std::uint64_t tokens = std::visit(
@@ -157,6 +149,14 @@ double rounding_unit(const Network& network) {
 }
 
 }  // namespace
+
+void require_length(const Model& model, std::uint64_t length, const char* option) {
+  require(length > 0, std::string(option) + ": expected at least 1");
+  if (const auto largest = largest_size(model); largest && length > *largest)
+    throw InputError(
+        fmt::format("{}: expected at most {} (the limit of the weights file {}), found {}", option,
+                    *largest, in_quotes(model.name), length));
+}
 
 Network network_of(const Model& model, const ExportSettings& settings) {
   require_length(model, settings.length);

@@ -60,6 +60,9 @@ struct Network {
   bool separated = false;  ///< every head that compares selects what it should, as proved
 };
 
+/// Errors: InputError for a length of 0 or beyond the file's limit.
+void require_length(const Model& model, std::uint64_t length, const char* option = "--length");
+
 /// All but temperatures and tolerances (below). Errors: InputError for a length that is
 /// none or beyond the file's limit; SizeLimit.
 Network network_of(const Model& model, const ExportSettings& settings);

@@ -17,6 +17,7 @@
 #include "base/overload.hpp"
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
+#include "compiler/file/carried_program.hpp"
 #include "compiler/file/cell_names.hpp"
 #include "compiler/program/program.hpp"
 #include "library/exports/python_modules.hpp"
@@ -172,6 +173,7 @@ std::string opening(const json& config, ExportTarget target) {
              "config = json.load(open(\"config.json\"))\n"
              "print(load_file(\"model.safetensors\")[\"unembedding\"].shape)\n";
     case ExportTarget::onnx:
+    case ExportTarget::circuit:
       break;
   }
   return "import json, types\nimport numpy, onnxruntime\n\n"
@@ -256,7 +258,8 @@ json network_config(const Model& model, const Network& network, const SelfTest& 
   config["given"] = {{"values", given.values}, {"mirror", given.mirror}};
   config["tokens"] = network.tokens;
   config["logits"] = logit_names(model);
-  const CellNames names(model);
+  const CarriedProgram carried(model, Trust::plausible);
+  const CellNames names(model, carried.fitted() ? carried.program() : nullptr);
   for (std::uint32_t c = 0; c < network.width; ++c)
     config["residual"].push_back((names.is_mirror(c) ? "-" : "") + names.component(c));
   for (const NetworkLayer& layer : network.layers) {
@@ -288,6 +291,10 @@ std::string model_card(const json& config, ExportTarget target, bool certificate
                                  config.at("attention") == "hard" ? "averaging-hard" : "softmax",
                                  config.at("width").get<std::uint64_t>(),
                                  counted(config.at("loops").get<std::uint64_t>(), "loop")));
+  if (kind_of(config) == "word" && target != ExportTarget::onnx)
+    card +=
+        "\nWhich part reads what which part writes, edge by edge and exactly, is in "
+        "`circuit.json`.";
   card += fmt::format(
       "\nNames of dimensions, tokens and logits are in the configuration (`residual`, `tokens`, "
       "`logits`).\nNames in brackets are functions of "

@@ -692,9 +692,32 @@ void refuse_tests_for_zero(const Network& network) {
 
 }  // namespace
 
+namespace {
+
+/// From the temperature that the separations ask for, by halves, to the last at which bounds show every
+/// answer: the softest attention that is proved, and so the one with the largest gradients.
+CertifiedNetwork least_certified(const Model& model, ExportSettings settings) {
+  settings.attention = ExportAttention::separated;
+  CertifiedNetwork least = certified_network(model, settings);
+  double highest = 0;
+  for (const NetworkLayer& layer : least.network.layers)
+    for (const NetworkHead& head : layer.heads)
+      if (head.compares) highest = std::max(highest, head.temperature);
+  settings.attention = ExportAttention::temperature;
+  settings.temperature = std::exp2(std::ceil(std::log2(highest)));
+  while (highest > 0) try {
+      settings.temperature /= 2;
+      least = certified_network(model, settings);
+    } catch (const ExportWrong&) {
+      break;
+    }
+  return least;
+}
+
+}  // namespace
+
 CertifiedNetwork certified_network(const Model& model, const ExportSettings& settings) {
-  require(settings.attention != ExportAttention::tested,
-          "--temperature tested: expected auto, hard or a number for a certificate");
+  if (settings.attention == ExportAttention::tested) return least_certified(model, settings);
   CertifiedNetwork found{network_of(model, settings), {}};
   std::vector<std::pair<NetworkHead*, double>> tolerances;
   Network& network = found.network;

@@ -82,7 +82,8 @@ struct CertifiedNetwork {
 };
 
 /// The network of an export, with temperatures and tolerances by what recheck/float_recheck.py shows
-/// of every word rather than by separation laws. It is run by python3. Errors: as network_of and
+/// of every word rather than by separation laws; `tested` is the least temperature, by halves, at which
+/// it shows every answer. It is run by python3. Errors: as network_of and
 /// choose_weighing; ExportWrong for what is not shown, naming layer and head; InputError where
 /// python3 is missing.
 CertifiedNetwork certified_network(const Model& model, const ExportSettings& settings);

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/phrases.hpp"
+#include "library/exports/circuit_files.hpp"
 #include "library/exports/network.hpp"
 #include "library/exports/network_config.hpp"
 #include "library/exports/python_modules.hpp"
@@ -28,24 +29,29 @@ constexpr const char* kAnswersFile = "logdepth_answers.py";
 constexpr const char* kTorchFile = "logdepth_torch.py";
 constexpr const char* kLensFile = "logdepth_lens.py";
 constexpr const char* kConfigFile = "config.json";
+constexpr const char* kCircuitFile = "circuit.json";
 constexpr const char* kCertificateFile = "certificate.json";
 constexpr const char* kCardFile = "README.md";
 constexpr const char* kSumsFile = "SHA256SUMS";
 
 /// What Python compiled of the modules goes with them.
-const std::set<std::string> kFiles = {kTensorFile, kAnswersFile, kTorchFile,
-                                      kLensFile,   kConfigFile,  kCertificateFile,
-                                      kCardFile,   kSumsFile,    "__pycache__"};
+const std::set<std::string> kFiles = {kTensorFile, kAnswersFile, kTorchFile,       kLensFile,
+                                      kConfigFile, kCircuitFile, kCertificateFile, kCardFile,
+                                      kSumsFile,   "__pycache__"};
 
 /// The text of a certificate, from the hash of the tensors; none where none is asked for.
 using Certify = std::function<std::string(const std::string&)>;
 
-void write_folder(WholeFolder& folder, const Network& network, const FloatArrays& arrays,
-                  const nlohmann::json& config, ExportTarget target, const Certify& certify) {
+void write_folder(WholeFolder& folder, const Model& model, const Network& network,
+                  const FloatArrays& arrays, const nlohmann::json& config, ExportTarget target,
+                  const Certify& certify) {
   write_safetensors(tensors_of(network, arrays), folder.file(kTensorFile));
   std::map<std::string, std::string> texts = {{kConfigFile, config.dump(1) + "\n"}};
   texts[kAnswersFile] = kAnswersModule;
   texts[kCardFile] = model_card(config, target, bool(certify));
+  if (std::holds_alternative<WordInput>(model.input))
+    texts[kCircuitFile] = circuit_json(
+        model, circuit_of(model, network.length, CircuitNorms::exported), CircuitNorms::exported);
   if (target != ExportTarget::safetensors) texts[kTorchFile] = kTorchModule;
   if (target == ExportTarget::transformer_lens) texts[kLensFile] = kLensModule;
   const std::string tensors = sha256(FilePieces(folder.file(kTensorFile)));
@@ -85,7 +91,7 @@ SelfTest write_as(const Model& model, Network& network, const ExportSettings& se
   const FloatArrays arrays = float_arrays(network);
   const bool unrolled = runs_longest(settings.target);
   std::optional<TestedTemperature> tested;
-  if (settings.attention == ExportAttention::tested &&
+  if (settings.attention == ExportAttention::tested && !certify &&
       !(tested = tested_temperature(model, network, arrays, settings.seed, unrolled)))
     throw ExportRefused(
         "--temperature tested: no power of two passes the self-test; --temperature hard exports "
@@ -97,7 +103,7 @@ SelfTest write_as(const Model& model, Network& network, const ExportSettings& se
   if (settings.target == ExportTarget::onnx) {
     write_whole_file(path, onnx_graph(model, network, arrays, config));
   } else {
-    write_folder(*folder, network, arrays, config, settings.target, certify);
+    write_folder(*folder, model, network, arrays, config, settings.target, certify);
   }
   return test;
 }
@@ -113,6 +119,7 @@ std::string weighing_text(const std::optional<double>& temperature) {
 ExportReport write_export(const Model& model, const ExportSettings& settings,
                           const std::string& path) {
   require(!path.empty(), "expected the name of a file or folder to write, found an empty one");
+  if (settings.target == ExportTarget::circuit) return write_circuit(model, settings, path);
   CertifiedNetwork certified;
   Network& network = certified.network;
   network = network_of(model, settings);

@@ -11,7 +11,7 @@
 namespace logdepth { inline namespace library_requests {
 namespace {
 
-constexpr std::uint64_t kLetters = 16, kVertices = 3;
+constexpr std::uint64_t kLetters = 16, kVertices = 3, kUnrolled = 8;
 
 void say_nothing(const std::string&) {}
 
@@ -36,7 +36,7 @@ Values values_of(const Typed& typed) {
 
 ReadyNetwork regular(std::string name, std::string family, std::string computes,
                      const AutomatonSource& source, const Typed& typed,
-                     std::optional<std::uint64_t> unroll = std::nullopt) {
+                     const CompileSettings& settings = {}) {
   std::string command = "logdepth compile regular";
   if (source.regex) command += " --regex " + shell_word(*source.regex);
   if (source.group) command += " --group " + *source.group;
@@ -46,10 +46,10 @@ ReadyNetwork regular(std::string name, std::string family, std::string computes,
     command += " --alphabet " + letters;
   }
   command += typed_text(typed);
-  const CompileSettings settings{.unroll = unroll};
-  if (unroll) command += fmt::format(" --unroll {}", *unroll);
+  if (settings.unroll) command += fmt::format(" --unroll {}", *settings.unroll);
+  if (settings.layernorm) command += " --norm layernorm";
   return {{std::move(name), std::move(family), std::move(computes), std::move(command)},
-          kLetters,
+          settings.unroll.value_or(kLetters),
           [source, typed, settings] {
             const Values values = with_unroll(values_of(typed), settings);
             const LoadedAutomaton loaded = load_automaton(source);
@@ -103,7 +103,8 @@ std::string balanced(const std::vector<std::string>& kinds, unsigned depth) {
   return "(" + alternatives + ")*";
 }
 
-ReadyNetwork dyck(unsigned kinds, unsigned depth, const std::string& construction) {
+ReadyNetwork dyck(unsigned kinds, unsigned depth, const std::string& construction,
+                  const CompileSettings& settings = {}) {
   const std::vector<std::string> all = {"ab", "cd"};
   const std::vector<std::string> brackets(all.begin(), all.begin() + kinds);
   const bool cascade = construction == "cascade";
@@ -113,7 +114,7 @@ ReadyNetwork dyck(unsigned kinds, unsigned depth, const std::string& constructio
                   kinds == 1 ? "kind (a opens, b closes)" : "kinds (a opens, b closes; c, d)",
                   depth),
       language(balanced(brackets, depth), kinds == 1 ? "ab" : "abcd"),
-      {{"construction", construction}});
+      {{"construction", construction}}, settings);
 }
 
 struct Counting {
@@ -156,6 +157,10 @@ ReadyNetwork connectivity(const std::string& name, const Typed& typed, std::uint
           }};
 }
 
+std::string products_in(const std::string& group) {
+  return "the products of all prefixes in " + group;
+}
+
 }  // namespace
 
 std::vector<ReadyNetwork> ready_networks() {
@@ -167,8 +172,7 @@ std::vector<ReadyNetwork> ready_networks() {
         "D8",      "D9",      "D10",     "D12",     "Q8",      "Z2_x_Z4", "Z3_x_Z3", "Z4_x_Z4",
         "Z2_x_Z6", "Z5_x_Z5", "S3_x_Z2", "S3_x_Z3", "S3_x_S3", "A4_x_Z2", "A4_x_Z5", "A5_x_Z2",
         "S4_x_Z2", "S4_x_Z5", "D4_x_Z2", "D4_x_Z3", "Q8_x_Z2", "Q8_x_Z3", "D5_x_Z3", "V4_x_Z3"})
-    all.push_back(regular(std::string("group-") + name, "groups",
-                          std::string("the products of all prefixes in ") + name, group(name),
+    all.push_back(regular(std::string("group-") + name, "groups", products_in(name), group(name),
                           {{"construction", "scan"}}));
   for (const Language& one : kTomita)
     all.push_back(regular(one.name, "Tomita languages", one.computes,
@@ -196,6 +200,32 @@ std::vector<ReadyNetwork> ready_networks() {
   for (const char* size : {"2", "3", "4", "5"})
     all.push_back(connectivity(std::string("rows-") + size,
                                {{"construction", "rows"}, {"size", size}}, std::stoull(size)));
+  return all;
+}
+
+std::vector<ReadyNetwork> circuit_networks() {
+  const CompileSettings unrolled{.unroll = kUnrolled};
+  const Typed scan = {{"construction", "scan"}};
+  std::vector<ReadyNetwork> all;
+  for (const char* name : {"Z2", "Z3", "Z4", "Z5", "Z6", "Z7", "V4", "S3", "D4", "D5", "D6", "Q8",
+                           "A4", "S4", "A5", "S5"})
+    all.push_back(regular(std::string("scan-") + name, "scans", products_in(name), group(name),
+                          scan, unrolled));
+  for (const Language& one : kTomita)
+    all.push_back(regular(std::string("scan-") + one.name, "scans", one.computes,
+                          language(one.regex, one.alphabet), scan, unrolled));
+  all.push_back(regular("scan-ends-in-abb", "scans", kCascaded[0].computes,
+                        language(kCascaded[0].regex, kCascaded[0].alphabet), scan, unrolled));
+  for (const unsigned depth : {1u, 2u, 3u, 4u}) all.push_back(dyck(1, depth, "scan", unrolled));
+  for (const unsigned depth : {1u, 2u}) all.push_back(dyck(2, depth, "scan", unrolled));
+  all.push_back(regular("radix-S3", "other forms", products_in("S3"), group("S3"),
+                        {{"construction", "radix"}, {"radix", "3"}}, unrolled));
+  all.push_back(regular("layernorm-A5", "other forms", products_in("A5"), group("A5"), scan,
+                        {.layernorm = true, .unroll = kUnrolled}));
+  for (ReadyNetwork& one : ready_networks())
+    if (one.family == "cascades" || one.family == "C-RASP programs" ||
+        one.name.ends_with("-cascade"))
+      all.push_back(std::move(one));
   return all;
 }
 

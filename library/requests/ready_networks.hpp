@@ -17,5 +17,7 @@ struct ReadyNetwork : ZooNetwork {
 
 /// All of them, in the order in which they are written.
 std::vector<ReadyNetwork> ready_networks();
+/// 60 networks of words with a fixed number of layers, for tools that look for circuits: of `zoo --circuits`.
+std::vector<ReadyNetwork> circuit_networks();
 
 }}  // namespace logdepth::library_requests

@@ -140,11 +140,12 @@ void bind_constructions(nb::module_& module) {
 namespace {
 
 ExportTarget target_called(const std::string& name) {
-  return chosen<ExportTarget, 4>("target", name,
+  return chosen<ExportTarget, 5>("target", name,
                                  {{{"torch", ExportTarget::torch},
                                    {"safetensors", ExportTarget::safetensors},
                                    {"onnx", ExportTarget::onnx},
-                                   {"transformer-lens", ExportTarget::transformer_lens}}});
+                                   {"transformer-lens", ExportTarget::transformer_lens},
+                                   {"circuit", ExportTarget::circuit}}});
 }
 
 /// "auto", "tested", "hard" or a number.
@@ -187,7 +188,7 @@ void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
       "export",
       [](const Transformer& network, const std::string& target, const std::string& path,
          std::uint64_t length, nb::handle temperature, const std::string& precision,
-         std::uint64_t seed, bool certify) {
+         std::uint64_t seed, bool certify, std::optional<std::uint64_t> pairs) {
         ExportSettings settings;
         settings.target = target_called(target);
         settings.length = length;
@@ -196,13 +197,19 @@ void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
             chosen<bool, 2>("precision", precision, {{{"float64", false}, {"float32", true}}});
         settings.seed = seed;
         settings.certify = certify;
+        require(!pairs || settings.target == ExportTarget::circuit,
+                "--pairs: only of --to circuit");
+        settings.pairs = pairs.value_or(settings.pairs);
         const Working working;
         return export_network(network, settings, path);
       },
       "target"_a, "path"_a, "length"_a, "temperature"_a, "precision"_a, "seed"_a, "certify"_a,
+      "pairs"_a.none(),
       nb::sig("def export(self, target: str, path: str, length: int, temperature: str | float, "
-              "precision: str, seed: int, certify: bool) -> ExportReport"),
+              "precision: str, seed: int, certify: bool, pairs: int | None) -> ExportReport"),
       "Writes an export for another program.");
+  transformer.def("circuit", &circuit, "letters"_a, "file_norms"_a, Released(),
+                  "The text of circuit.json.");
 }
 
 // What is done with a transformer: compiled, read, written, run, tested, drawn, inspected. The

@@ -43,6 +43,7 @@ from ._bindings import (
     WrongGraph,
     WrongWord,
 )
+from .circuit import Circuit, Edge, Node
 from .constructions import (
     compile,
     compile_computation_graph,
@@ -70,9 +71,11 @@ __all__ = [
     "CellSheet",
     "Certification",
     "Check",
+    "Circuit",
     "ClaimSheet",
     "DivisionTestResult",
     "Drawing",
+    "Edge",
     "ExportRefused",
     "ExportReport",
     "ExportWrong",
@@ -82,6 +85,7 @@ __all__ = [
     "HeadSheet",
     "LimitReached",
     "Model",
+    "Node",
     "Playground",
     "Program",
     "Reach",

@@ -24,10 +24,10 @@ from transformer_lens.model_bridge.sources._bridge_builder import build_bridge_f
 from transformer_lens.model_bridge.sources.native.model import NativeAttention, NativeModel
 
 if __package__:
-    from .answers import encoded, prefixes, verdict
+    from .answers import batch, encoded, prefixes, verdict
     from .torch import DTYPES, Norm, _Config, _Folder, cast, read, spread, try_examples, weigh
 else:  # beside this file, in an exported folder
-    from logdepth_answers import encoded, prefixes, verdict
+    from logdepth_answers import batch, encoded, prefixes, verdict
     from logdepth_torch import DTYPES, Norm, _Config, _Folder, cast, read, spread, try_examples, weigh
 
 # Scores are divided by it. TransformerLens takes no 1 here, and would take sqrt(d_head); a power of two
@@ -137,6 +137,22 @@ class ExactBridge(TransformerBridge):
 
     def _validate_attention_fork_supported(self, flag_name: str) -> None:
         """ExactAttentionBridge supports every switch; TransformerLens knows two classes by their names."""
+
+    def to_tokens(self, input: str | Sequence[str], *_: Any, **__: Any) -> torch.Tensor:
+        """Words as tokens [words, T], as `logdepth.encode` reads them: the token that begins a word is always there,
+        and shorter words are padded on the right."""
+        rows, _sizes = batch(self.logdepth.config, [input] if isinstance(input, str) else input)
+        return torch.tensor(rows, device=self.W_E.device)
+
+    def to_str_tokens(self, input: Any, *_: Any, **__: Any) -> list[str]:
+        """The names of the tokens of one word, or of a row of tokens."""
+        tokens = self.to_tokens(input) if isinstance(input, str) else torch.as_tensor(input)
+        return [self.logdepth.tokens[token] for token in tokens.flatten().tolist()]
+
+    def generate(self, *_: Any, **__: Any) -> Any:
+        """NotImplementedError: logits are answers."""
+        raise NotImplementedError("a compiled network generates nothing: its logits are answers "
+                                  "(`bridge.logdepth.logits` names the rows), not tokens")
 
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], *options: Any) -> ExactBridge:
         change = super()._apply

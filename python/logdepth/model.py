@@ -18,6 +18,7 @@ from ._bindings import (
     RoundedAnswer,
     TestResult,
 )
+from .circuit import Circuit
 from .drawing import Drawing
 from .errors import BadInput, Undecided
 from .inputs import Input, Word, as_asked, whole
@@ -227,7 +228,7 @@ class Model:
 
     def export(
         self,
-        target: Literal["torch", "safetensors", "onnx", "transformer-lens"],
+        target: Literal["torch", "safetensors", "onnx", "transformer-lens", "circuit"],
         path: str | os.PathLike[str],
         *,
         length: int,
@@ -235,23 +236,27 @@ class Model:
         precision: Literal["float64", "float32"] = "float64",
         seed: int = 1,
         certify: bool = False,
+        pairs: int | None = None,
     ) -> ExportReport:
         """Writes it in floating point for other programs to `path`: a folder, or of "onnx" a file.
 
-        `length`: letters of the longest word, vertices of the largest graph, or tokens of the longest
-        stream. `temperature`: of the softmax, "auto" for what the proved separations ask for, "tested" for the
-        least power of two that passes the self-test, or a number; "hard" for averaging-hard attention. Before anything is written, the numbers that are to be written
-        are evaluated on short words, on powers of letters, on random words (`seed`) and on all their prefixes,
-        and give the answers of the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is
-        needed.
+        `length`: letters of the longest word, vertices of the largest graph, or tokens of the longest stream.
+        `temperature`: of the softmax, "auto" for what the proved separations ask for, "tested" for the least power of
+        two that passes the self-test (with `certify`, at which every answer is proved), or a number; "hard" for
+        averaging-hard attention. Before anything is written, the numbers that are to be written are evaluated on
+        short words, on powers of letters, on random words (`seed`) and on all their prefixes, and give the answers of
+        the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is needed.
+
+        "circuit" writes no numbers but who reads what of whom, with pairs of words that differ in a letter and in the
+        verdict (`pairs` of them; 64), and has no temperature and no precision (docs/circuits.md).
 
         `certify`: also writes certificate.json, bounds that hold for every word up to the length, which
         recheck/float_recheck.py confirms; not for "onnx". It needs the program python3.
 
-        ExportRefused for what the target cannot say, and where no temperature is proved for the length;
-        ExportWrong where the self-test fails, or the certificate is not shown; BadInput for a length of 0 or beyond the network's own limit,
-        for a temperature that is none or beyond the format's numbers, where the path cannot be written, and for `certify` where
-        python3 is missing; LimitReached.
+        ExportRefused for what the target cannot say, and where no temperature is proved for the length; ExportWrong
+        where the self-test fails, or the certificate is not shown; BadInput for a length of 0 or beyond the network's
+        own limit, for a temperature that is none or beyond the format's numbers, where the path cannot be written,
+        and for `certify` where python3 is missing; LimitReached.
         """
         return self._transformer.export(
             target,
@@ -261,7 +266,19 @@ class Model:
             precision,
             whole("seed", seed),
             certify,
+            None if pairs is None else whole("pairs", pairs),
         )
+
+    def circuit(self, letters: int, norms: Literal["exported", "file"] = "exported") -> Circuit:
+        """Which part reads what which other part writes, exactly, for words of at most so many letters.
+
+        `norms`: "exported", where a scale that is proved to be constant is part of the matrices, or "file", where
+        every norm is computed of what its reader sees. BadInput where the network reads no words, and for a length of
+        0 or beyond its limit.
+        """
+        if norms not in ("exported", "file"):
+            raise BadInput(f"norms: expected exported or file, found {norms!r}")
+        return Circuit(self._transformer.circuit(whole("letters", letters), norms == "file"), self)
 
     def draw(
         self,

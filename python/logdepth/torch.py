@@ -16,6 +16,7 @@ Shapes: B inputs of T tokens, residual stream of M dimensions, heads of D query 
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import itertools
 import json
@@ -355,6 +356,26 @@ def load(folder: _Folder, attention: _Attention | None = None, unrolled: bool = 
     network = Network(config, weights, attention, unrolled)
     network.try_examples(f"the network of {folder}")
     return network
+
+
+def rotated(network: Network, seed: int = 1) -> Network:
+    """The same network in another basis of the residual stream, a random orthogonal one: the same answers and the same
+    circuit, with no coordinate that means anything. ValueError where a norm is computed: its mask picks coordinates."""
+    layers = [layer for _, layer in network.named_modules() if isinstance(layer, Layer)]
+    if any(isinstance(norm, Norm) for layer in layers for norm in (layer.attention_norm, layer.feedforward_norm)):
+        raise ValueError("a norm of this network is computed of masked coordinates, so its basis cannot be changed")
+    turned = copy.deepcopy(network)
+    width = turned.embedding.shape[1]
+    generator = torch.Generator().manual_seed(seed)
+    basis = torch.linalg.qr(torch.randn(width, width, generator=generator, dtype=torch.float64))[0].to(turned.embedding)
+    with torch.no_grad():
+        for name, weights in turned.named_parameters():
+            if name.rpartition(".")[2] in ("output", "outward"):
+                weights.copy_(basis.T @ weights)
+            else:  # embeddings, and all that reads
+                weights.copy_(weights @ basis)
+    turned.try_examples("the rotated network")
+    return turned
 
 
 class TrainedNorm(torch.nn.Module):

@@ -126,39 +126,8 @@ class Viewer {
       const auto* pointed = fetch ? std::get_if<SelectPointed>(&fetch->selector) : nullptr;
       if (pointed && pointed->back > 0) view.match += fmt::format(", {} back", pointed->back);
     }
-    describe_writes(head, fetch != nullptr, view.writes);
+    view.writes = head_writes(names_, head, fetch != nullptr);
     return view;
-  }
-
-  /// Copies (one target, one value row, one source, up to a positive factor) and sums.
-  void describe_writes(const Head& head, bool blank_targets, std::vector<std::string>& out) const {
-    std::map<std::uint32_t, std::vector<const MatrixEntry*>> value_rows, output_rows;
-    for (const MatrixEntry& entry : head.value.entries)
-      if (!names_.is_mirror(entry.column)) value_rows[entry.row].push_back(&entry);
-    for (const MatrixEntry& entry : head.output.entries) output_rows[entry.row].push_back(&entry);
-    Copies copies, negated;
-    std::map<std::uint32_t, Coordinates> sums;  // target -> sources
-    for (const auto& [target, entries] : output_rows) {
-      if (names_.is_mirror(target)) continue;
-      const auto& first = value_rows[entries.front()->column];
-      if (entries.size() == 1 && first.size() == 1) {
-        const Rational factor = entries.front()->value * first.front()->value;
-        (factor < Rational(0) ? negated : copies).emplace_back(target, first.front()->column);
-        continue;
-      }
-      for (const MatrixEntry* entry : entries)
-        for (const MatrixEntry* source : value_rows[entry->column])
-          sums[target].insert(source->column);
-    }
-    // The compiler proves that a copy's target was blank; a bare file only says that it adds.
-    out = names_.describe_copies(copies, blank_targets ? ":=" : "+=");
-    for (std::string& line : names_.describe_copies(negated, blank_targets ? ":= minus" : "-="))
-      out.push_back(std::move(line));
-    std::map<Coordinates, Coordinates> by_sources;
-    for (const auto& [target, sources] : sums) by_sources[sources].insert(target);
-    for (const auto& [sources, targets] : by_sources)
-      out.push_back(list(targets) + " += mean over " + list(sources));
-    if (out.empty()) out.push_back("writes nothing");
   }
 
   /// The units of a sublayer by the statements they serve.

@@ -143,6 +143,20 @@ def test_learned_circuits(tmp_path):
     assert len(list((tmp_path / "pictures").iterdir())) == 2
 
 
+def test_circuit_scores(tmp_path):
+    """With TransformerLens and the package as python/wheel installs it. Exact patching finds what resampling can, of a
+    method by gradients the norm before a threshold hides all but one edge."""
+    run("circuit_scores.py", "--smallest", "--pairs", 4, "--out", tmp_path, python=BUILD / "python/venv/bin/python")
+    majority, flipflop = stored(tmp_path, "circuit_scores")["networks"]
+    assert len(majority["causal"]) == 3 and majority["possible"] == 13 and flipflop["pairs"] == 4
+    for one in majority, flipflop:
+        for method, scores in one["methods"].items():
+            assert scores["structural"]["precision"] == 1.0, method  # nothing else is scored
+        assert one["methods"]["exact patching"]["causal"]["auroc"] == one["methods"]["exact patching"]["causal"]["recall"] == 1.0
+    assert majority["methods"]["EAP"]["structural"]["found"] == 1
+    assert len(rows((tmp_path / "circuit_scores.md").read_text(encoding="utf-8"))) == 4
+
+
 def test_stored_networks(tmp_path):
     """They are those of the records, the page is about them, and one of them is measured and drawn again."""
     networks = BENCH / "results/networks"

@@ -207,8 +207,8 @@ support::Finished bench(const support::TemporaryFolder& folder, const std::strin
 TEST(BenchPages, AreThoseOfTheStoredResults) {
   const support::TemporaryFolder folder;
   fs::create_directories(folder.path() / "results");
-  for (const std::string name :
-       {"exact_cost", "float_throughput", "required_precision", "learned_circuits"}) {
+  for (const std::string name : {"exact_cost", "float_throughput", "required_precision",
+                                 "learned_circuits", "circuit_scores"}) {
     const std::string results = "results/" + name + ".json";
     fs::copy_file(kBench / results, folder.path() / results);
     const auto written = bench(folder, name + ".py", {"--report", folder.path().string()});
@@ -230,6 +230,7 @@ TEST(BenchPages, ScriptsSayWhatTheyExpect) {
   EXPECT_NE(bench(folder, "learned_circuits.py", {}).err.find("folder with finished runs"),
             std::string::npos);
   EXPECT_NE(bench(folder, "training_throughput.py", {}).err.find("--program"), std::string::npos);
+  EXPECT_NE(bench(folder, "circuit_scores.py", {}).err.find("--pairs N"), std::string::npos);
 }
 
 }}  // namespace logdepth::reports_tests

@@ -54,16 +54,16 @@ TEST_F(ExportCommand, AFolderHoldsWhatItsTargetNeeds) {
       names.insert(file.path().filename());
     return names;
   };
-  std::set<std::string> expected = {"README.md", "SHA256SUMS", "config.json", "logdepth_answers.py",
-                                    "model.safetensors"};
+  std::set<std::string> expected = {"README.md",   "SHA256SUMS",          "circuit.json",
+                                    "config.json", "logdepth_answers.py", "model.safetensors"};
   EXPECT_EQ(files("safetensors"), expected);
   expected.insert("logdepth_torch.py");
   EXPECT_EQ(files("torch"), expected);
   expected.insert("logdepth_lens.py");
   EXPECT_EQ(files("transformer-lens"), expected);
   std::string sums;
-  for (const char* name : {"model.safetensors", "README.md", "config.json", "logdepth_answers.py",
-                           "logdepth_lens.py", "logdepth_torch.py"})
+  for (const char* name : {"model.safetensors", "README.md", "circuit.json", "config.json",
+                           "logdepth_answers.py", "logdepth_lens.py", "logdepth_torch.py"})
     sums += sha256(folder.read(std::string("transformer-lens/") + name)) + "  " + name + "\n";
   EXPECT_EQ(folder.read("transformer-lens/SHA256SUMS"), sums) << "as sha256sum -c reads them";
   const auto source = [](const char* name) {
@@ -132,8 +132,9 @@ TEST_F(ExportCommand, AFolderIsReplacedAsAWholeOrNotAtAll) {
   EXPECT_EQ(logdepth(arguments("a5.json", {"torch", "--temperature", "1"})).status, 1);
   EXPECT_EQ(folder.read("out/config.json"), first);
   done(arguments("a5.json", {"safetensors"}));
-  EXPECT_EQ(names("out"), (std::set<std::string>{"README.md", "SHA256SUMS", "config.json",
-                                                 "logdepth_answers.py", "model.safetensors"}))
+  EXPECT_EQ(names("out"),
+            (std::set<std::string>{"README.md", "SHA256SUMS", "circuit.json", "config.json",
+                                   "logdepth_answers.py", "model.safetensors"}))
       << "what the earlier target needed is still there";
   // What somebody else put there is not lost.
   folder.write("out/notes.txt", "mine");
@@ -237,8 +238,6 @@ TEST_F(ExportCommand, WhatNumbersOfTheFormatCannotTellApartIsRefused) {
 }
 
 TEST_F(ExportCommand, TheTestedTemperatureIsTheLeastPowerOfTwoThatPasses) {
-  refuses(2, arguments("a5.json", {"torch", "--certify", "--temperature", "tested"}),
-          "--temperature tested: expected auto, hard or a number for a certificate");
   const auto with = [&](const std::string& temperature) {
     return logdepth(arguments(
         "a5.json", {"torch", "--precision", "float32", "--json", "--temperature", temperature}));
@@ -249,6 +248,33 @@ TEST_F(ExportCommand, TheTestedTemperatureIsTheLeastPowerOfTwoThatPasses) {
   EXPECT_EQ(std::exp2(std::floor(std::log2(found))), found);
   EXPECT_EQ(with(std::to_string(found)).status, 0);
   EXPECT_EQ(with(std::to_string(found / 2)).status, 1) << "less than the least";
+}
+
+TEST_F(ExportCommand, TheTestedTemperatureOfACertificateIsTheLeastThatIsProved) {
+  const auto with = [&](const std::string& temperature) {
+    return logdepth({"export", "a5.json", "--to", "torch", "--length", "4", "-o", "out", "--json",
+                     "--certify", "--temperature", temperature});
+  };
+  const Finished finished = with("tested");
+  EXPECT_NE(finished.err.find("every answer certified"), std::string::npos) << finished.err;
+  const double found = json::parse(finished.out).at("temperature");
+  EXPECT_EQ(std::exp2(std::floor(std::log2(found))), found);
+  EXPECT_LT(found, json::parse(with("auto").out).at("temperature").get<double>());
+  EXPECT_EQ(with(std::to_string(found / 2)).status, 1) << "less than the least";
+}
+
+TEST_F(ExportCommand, ACircuitHasNoNumbersToChooseAndNoOtherTargetHasPairs) {
+  for (const auto& [option, value] :
+       {std::pair("--temperature", "hard"), std::pair("--precision", "float64"),
+        std::pair("--certify", "")}) {
+    std::vector<std::string> more = {"circuit", option};
+    if (*value) more.push_back(value);
+    refuses(2, arguments("a5.json", more), std::string(option) + ": not of --to circuit");
+  }
+  refuses(2, arguments("a5.json", {"torch", "--pairs", "3"}), "--pairs: not of --to torch");
+  refuses(2, arguments("a5.json", {"torch", "--norms", "file"}), "--norms: not of --to torch");
+  refuses(2, {"export", "a5.json", "--to", "circuit", "--length", "0", "-o", "out"},
+          "--length: expected at least 1");
 }
 
 TEST_F(ExportCommand, WrongUsageIsNamed) {
