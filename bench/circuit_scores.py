@@ -117,7 +117,7 @@ def write(folder, stored):
             rows.append([one["network"], one["pairs"], one["n"], one["temperature"], method]
                         + [f"{area}; {found} of {true}" for area, found, true in cells.values()])
     measurement.write_page(folder, "circuit_scores", [
-        *measurement.head("What methods of circuit discovery find", "circuit_scores", stored),
+        *measurement.head("Scores of methods that look for circuits", "circuit_scores", stored),
         "A cell has the AUROC of the scores, and how many of the true edges score above 1e-9. Of the "
         f"edges that are not structural {false or 'none'} does. EAP has no node for positions, so edges from `pos` count "
         "as missed. Definitions are in [circuits](../docs/circuits.md).", "",

@@ -54,7 +54,7 @@ std::string edge_name(const std::string& source, const std::string& target,
   return source + "->" + target + (part.empty() ? "" : "<" + part + ">");
 }
 
-/// Where torch (unrolled) and TransformerLens show what a node writes.
+/// Where torch (unrolled) and TransformerLens show what a node writes; of an mlp torch shows the units.
 class Hooks {
  public:
   explicit Hooks(const Model& model) : model_(model) {}
@@ -105,12 +105,16 @@ ordered_json node_json(const CircuitNode& node, const Hooks& hooks) {
   json["hooks"] = hooks(node);
   json["reads"] = node.reads;
   json["writes"] = node.writes;
-  for (const CircuitUnit& unit : node.units)
-    json["units"].push_back(
-        {{"when", unit.when},
-         {"then", unit.then},
-         {"lookup", unit.lookup.empty() ? ordered_json() : ordered_json(unit.lookup)}});
   return json;
+}
+
+ordered_json units_json(const std::vector<CircuitUnit>& units) {
+  ordered_json all = ordered_json::array();
+  for (const CircuitUnit& unit : units)
+    all.push_back({{"when", unit.when},
+                   {"then", unit.then},
+                   {"lookup", unit.lookup.empty() ? ordered_json() : ordered_json(unit.lookup)}});
+  return all;
 }
 
 ordered_json edge_json(const Circuit& circuit, const CircuitEdge& edge) {
@@ -348,7 +352,8 @@ class Pairs {
 }  // namespace
 
 std::string circuit_json(const Model& model, const Circuit& circuit, CircuitNorms norms) {
-  ordered_json folded = ordered_json::array(), cells = ordered_json::object(), nodes, edges;
+  ordered_json folded = ordered_json::array(), cells = ordered_json::object(),
+               units = ordered_json::object(), nodes, edges = ordered_json::array();
   const auto text = [](bool proved) { return proved ? "folded" : "computed"; };
   for (std::size_t layer = 0; layer < circuit.layers; ++layer)
     folded.push_back({{"attention", text(circuit.attention_folded[layer])},
@@ -363,7 +368,12 @@ std::string circuit_json(const Model& model, const Circuit& circuit, CircuitNorm
         {"meaning", cell.meaning},
         {"holds", construction == catalogue().end() ? "" : construction->cell_text(cell.name)}};
   const Hooks hooks(model);
-  for (const CircuitNode& node : circuit.nodes) nodes.push_back(node_json(node, hooks));
+  for (const CircuitNode& node : circuit.nodes) {
+    nodes.push_back(node_json(node, hooks));
+    // A looped layer runs often and has its units once.
+    if (node.kind == Kind::mlp && !units.contains(std::to_string(node.file_layer)))
+      units[std::to_string(node.file_layer)] = units_json(node.units);
+  }
   for (const CircuitEdge& edge : circuit.edges)
     if (edge.kind != CircuitEdge::Kind::none) edges.push_back(edge_json(circuit, edge));
   return ordered_json{{"schema", "logdepth/circuit/1"},
@@ -382,6 +392,7 @@ std::string circuit_json(const Model& model, const Circuit& circuit, CircuitNorm
                       {"coordinates", circuit.coordinates},
                       {"cells", cells},
                       {"nodes", nodes},
+                      {"units", units},
                       {"edges", edges}}
              .dump(1) +
          "\n";

@@ -89,7 +89,8 @@ class Circuit:
             node["name"], node["kind"], node.get("layer"), node.get("head"), node.get("title", ""),
             node.get("selects", ""), tuple(node.get("copies", ())),
             {part: tuple(cells) for part, cells in (node["reads"] or {}).items()},
-            tuple(node["writes"]), tuple(node.get("units", ())), node["hooks"]) for node in data["nodes"])
+            tuple(node["writes"]), tuple(data["units"][str(node["file_layer"])] if node["kind"] == "mlp" else ()),
+            node["hooks"]) for node in data["nodes"])
         self.edges = tuple(Edge(
             edge["source"], edge["target"], edge["part"], edge["kind"], edge["varies"],
             Fraction(edge["reason"]["value"]) if edge["reason"] else None, (edge["reason"] or {}).get("row"),
