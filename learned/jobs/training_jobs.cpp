@@ -33,6 +33,8 @@
 namespace logdepth { inline namespace learned_jobs {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// What keeps one configuration from going on as another, in words: the first of the settings that
 /// differ, the budget last, since it matters only where nothing else does.
 std::string difference(const RunConfig& there, const RunConfig& here) {

@@ -14,7 +14,6 @@
 namespace logdepth { inline namespace report_pictures {
 namespace {
 
-constexpr std::size_t kTitleCharacters = 80;
 constexpr std::size_t kMostClasses = 48, kMostRows = 40, kMostColumns = 40;
 constexpr std::size_t kMostWords = 400;      ///< a larger monoid is drawn without words
 constexpr std::size_t kWordCharacters = 12;  ///< of one word

@@ -49,6 +49,14 @@ std::size_t nonzeros(const Dense& matrix) {
   return count;
 }
 
+Rational largest(const Dense& matrix) {
+  Rational most;
+  for (const auto& row : matrix)
+    for (const Rational& value : row)
+      if (most < value.abs()) most = value.abs();
+  return most;
+}
+
 /// What a node writes: a column for each token, position, coordinate or unit.
 Dense written(const Model& model, const CircuitNode& node, std::size_t tokens) {
   Dense columns = zeros(model.width, 0);
@@ -111,10 +119,12 @@ void expect_dense_products(const Model& model, CircuitNorms norms,
         for (const auto& row : seen) mean += row[column] / Rational(model.width);
         for (auto& row : seen) row[column] -= mean;
       }
-    const std::size_t entries = nonzeros(reader.matrix * seen);
+    const Dense map = reader.matrix * seen;
+    const std::size_t entries = nonzeros(map);
     const bool scales = computed && edge.part != "q" && nonzeros(seen) > 0;
     const std::string name = source.name + "->" + target.name + edge.part;
     EXPECT_EQ(edge.entries, entries) << name;
+    EXPECT_EQ(edge.reason ? edge.reason->value.abs() : Rational(), largest(map)) << name;
     EXPECT_EQ(edge.kind, entries > 0 ? Kind::structural : scales ? Kind::norm : Kind::none) << name;
   }
 }
@@ -155,6 +165,18 @@ RC_GTEST_PROP(Circuits, OfAFileWithWeightsRemovedAreTheProductsOfWhatIsLeft, ())
   }
   expect_dense_products(model, *rc::gen::element(CircuitNorms::exported, CircuitNorms::file),
                         *rc::gen::inRange<std::size_t>(0, 100));
+}
+
+TEST(Circuits, MasksScaleWhatHeadsReadAndAUnitBehindThemWritesNothing) {
+  Model model = scan("Z2");
+  for (SparseEntry& entry : model.layers[0].attention.mask) entry.value = Rational(3);
+  FeedForward& block = model.layers[0].feedforward;
+  const std::uint32_t unit = block.out.entries.front().column;
+  std::set<std::uint32_t> read;
+  for (const MatrixEntry& e : block.in.entries)
+    if (e.row == unit) read.insert(e.column);
+  std::erase_if(block.mask, [&](const SparseEntry& e) { return read.contains(e.index); });
+  expect_dense_products(model, CircuitNorms::file);
 }
 
 std::set<std::string> edges_of(const Model& model,
