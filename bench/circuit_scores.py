@@ -13,22 +13,18 @@ import tempfile
 
 import measurement
 
-CRASP = {"majority": "alphabet a b\nmore := #[Q_a] > #[Q_b]\n",
-         "dyck1": "alphabet ( )\nopened := #[Q_(]\nclosed := #[Q_)]\nV := opened < closed\nM := #[V] = 0\n"
-                  "B := opened = closed\nD := M and B\n"}
 # Name, letters of the circuit, letters of the causal truth.
 NETWORKS = [("majority", 6, 6), ("dyck1", 6, 6), ("cascade flipflop", 6, 5), ("cascade S3", 6, 5), ("scan S3", 8, 7),
             ("scan (a|b)*abb", 8, 5)]
 
 
 def compiled(name):
+    """A network of the zoo, or the scan of a group or of an expression for 8 letters."""
     import logdepth
 
     kind, _, what = name.partition(" ")
-    if name in CRASP:
-        return logdepth.compile_crasp((name + ".crasp", CRASP[name]))
-    if kind == "cascade":
-        return logdepth.compile_regular(group=what, construction="cascade")
+    if kind != "scan":
+        return logdepth.zoo(f"cascade-{what}" if what else f"crasp-{kind}")
     source = {"regex": what} if "*" in what else {"group": what}
     return logdepth.compile_regular(**source, unroll=8)
 
@@ -74,10 +70,8 @@ def patched(folder, circuit, pairs):
     for clean, corrupted, right, wrong in pairs:
         tokens, other = (runs.network.encode(word) for word in (clean, corrupted))
         logits, writes = runs.run(tokens)[0], runs.run(other)[1]
-        for name in circuit.possible:
-            source, _, rest = name.partition("->")
-            target, _, part = rest.rstrip(">").partition("<")
-            changed = runs.run(tokens, {(source, target, part): (writes[source], 1.0)})[0] - logits
+        for name, edge in circuit.possible.items():
+            changed = runs.run(tokens, {edge: (writes[edge[0]], 1.0)})[0] - logits
             largest[name] = max(largest.get(name, 0.0), abs(float(changed[0, -1, right] - changed[0, -1, wrong])))
     return largest
 

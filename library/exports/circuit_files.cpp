@@ -258,10 +258,12 @@ class Pairs {
     if (length_ == 0) length_ = 1, count_ = letters;
     Runner runner(model);
     for (std::size_t i = 0; i < count_; ++i) {
-      const auto stream = runner.run(tokens_of(model, word(i)).value());
-      const auto verdict = stream.has_value() ? runner.accepts(stream.value(), tokens(i) - 1)
-                                              : Outcome<bool>(Undecided{"outside the field"});
-      verdicts_.push_back(verdict.has_value() ? std::optional(verdict.value()) : std::nullopt);
+      std::optional<bool>& verdict = verdicts_.emplace_back();
+      const Tokens tokens = tokens_of(model, word(i)).value();
+      const auto stream = runner.run(tokens);
+      if (!stream.has_value()) continue;  // outside the field
+      const auto accepted = runner.accepts(stream.value(), tokens.kinds.size() - 1);
+      if (accepted.has_value()) verdict = accepted.value();
     }
     choose(settings);
   }
@@ -302,9 +304,6 @@ class Pairs {
     for (std::size_t i = 0; i < length_; ++i, number /= model_.alphabet.size())
       letters.push_back(model_.alphabet[number % model_.alphabet.size()]);
     return letters;
-  }
-  std::size_t tokens(std::size_t number) const {
-    return tokens_of(model_, word(number)).value().kinds.size();
   }
   /// Letters with blanks between them, in quotes where CSV asks for them.
   std::string quoted(std::size_t number) const {

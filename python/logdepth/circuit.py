@@ -15,7 +15,7 @@ import importlib
 import itertools
 import json
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -103,19 +103,16 @@ class Circuit:
                 f"{kinds.count('structural')} of {self.data['possible']} possible edges structural>")
 
     @property
-    def possible(self) -> list[str]:
-        """Names of all edges that a transformer of these parts could have, in the order of their targets."""
-        return [_named(*edge) for edge in self._possible()]
-
-    def _possible(self) -> Iterator[tuple[str, str, str]]:
+    def possible(self) -> dict[str, tuple[str, str, str]]:
+        """All edges that a transformer of these parts could have, in the order of their targets: source, target and part
+        by name."""
         place = {node.name: -1 if node.layer is None else 2 * node.layer + (node.kind == "mlp")
                  for node in self.nodes}
         place["logits"] = 2 * self.data["n_layers"]
-        for target in self.nodes:
-            for part in {"head": "qkv", "mlp": ("",), "logits": ("",)}.get(target.kind, ""):
-                for source in self.nodes:
-                    if place[source.name] < place[target.name]:
-                        yield source.name, target.name, part
+        edges = [(source.name, target.name, part) for target in self.nodes
+                 for part in {"head": "qkv", "mlp": ("",), "logits": ("",)}.get(target.kind, "")
+                 for source in self.nodes if place[source.name] < place[target.name]]
+        return {_named(*edge): edge for edge in edges}
 
     def to_networkx(self) -> Any:
         """A networkx.MultiDiGraph: nodes by name, edges keyed by part, with the fields of Node and Edge."""
@@ -156,13 +153,13 @@ class Circuit:
             self._model.export("torch", folder + "/network", length=self.letters, temperature="hard")
             # Of another name for type checkers: torch has no strict types.
             runs = importlib.import_module("logdepth._edge_runs").EdgeRuns(folder + "/network")
-        edges = list(self._possible())
+        left = self.possible
         found: dict[str, tuple[str, str | None]] = {}
         for length in range(1, n + 1):
             words = list(itertools.product(self._model.alphabet, repeat=length))
-            left = [edge for edge in edges if _named(*edge) not in found]
-            for edge, (clean, other) in runs.witnesses(words, left, how, answer).items():
+            for edge, (clean, other) in runs.witnesses(words, list(left.values()), how, answer).items():
                 found[_named(*edge)] = " ".join(words[clean]), None if other is None else " ".join(words[other])
+                del left[_named(*edge)]
         return found
 
     def score(self, scores: Mapping[str, float], causal: Collection[str] | None = None,

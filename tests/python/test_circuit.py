@@ -6,7 +6,6 @@ import io
 import itertools
 import json
 import math
-import os
 import pathlib
 import random
 import re
@@ -21,17 +20,11 @@ from logdepth._edge_runs import EdgeRuns
 from logdepth.torch import load, rotated
 
 ROOT = pathlib.Path(__file__).parents[2]
-BINARY = os.environ["LOGDEPTH_BINARY"]
-MAJORITY = "alphabet a b\nmore := #[Q_a] > #[Q_b]\n"
-DYCK1 = ("alphabet ( )\nopened := #[Q_(]\nclosed := #[Q_)]\nV := opened < closed\nM := #[V] = 0\n"
-         "B := opened = closed\nD := M and B\n")
 
 
 def compiled(name):
-    if name == "majority":
-        return logdepth.compile_crasp(("majority.crasp", MAJORITY))
-    if name == "dyck1":
-        return logdepth.compile_crasp(("dyck1.crasp", DYCK1))
+    if name in ("majority", "dyck1"):
+        return logdepth.zoo(f"crasp-{name}")
     kind, _, what = name.partition(" ")
     if kind == "cascade":
         return logdepth.compile_regular(group=what, construction="cascade")
@@ -172,7 +165,7 @@ def test_what_is_outside_the_structural_edges_can_be_resampled_at_once_and_so_ca
 
     def equal(patched):
         edges = {edge: (writes[edge[0]][other], patched(known.get(name)))
-                 for edge, name in zip(circuit._possible(), circuit.possible)}
+                 for name, edge in circuit.possible.items()}
         return ((runs.run(tokens[clean], edges)[0] - logits[clean]).abs().flatten(1).amax(1) < 1e-9).sum().item()
 
     assert equal(lambda edge: 0.0 if edge and edge.kind == "structural" else 1.0) == 256
