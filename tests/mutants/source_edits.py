@@ -8,7 +8,7 @@ Works on a copy of the tree. Test programs are built and run one after the other
 quickest tests of each first, so an edit costs little more than what its death needs. How long every
 test takes is measured on the tree without any edit, once for as long as it stays the same (--folder).
 With --record, what was judged is kept and not judged again while the edit and its function are the same: a command that
-was stopped goes on. With --quick, slow tests are not asked, and what the others do not see is left to the next command without
+was stopped goes on; where the function has changed since, the test that saw the edit then is asked first. With --quick, slow tests are not asked, and what the others do not see is left to the next command without
 it. Ends with 1 when an edit survived, with 3 when not all were judged.
 """
 
@@ -106,14 +106,19 @@ class Record:
     """Results by edit, a line of JSON each; a line counts while the edit and its function are the same."""
 
     def __init__(self, path):
-        self.path, self.results = path, {}
+        self.path, self.results, self.killers = path, {}, {}
         if path and path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 said = json.loads(line)
                 self.results[said["edit"]] = (said["result"], said["by"])
+                self.killers[said["file"], said["wrong"]] = said["by"].partition(": ")[::2]
 
     def get(self, edit):
         return self.results.get(edit.name)
+
+    def killer(self, edit):
+        """(program, test) that saw this edit when its function was another; ("", "") where there was none."""
+        return self.killers.get((edit.file, edit.wrong), ("", ""))
 
     def add(self, edit, result, detail):
         self.results[edit.name] = (result, detail)
@@ -164,10 +169,10 @@ class Bench:
 
     def configure(self):
         # Tests are run by this script, so nothing has to be discovered while building. Files with edits are
-        # compiled by themselves: a room of them takes a minute.
+        # compiled by themselves: a room of them takes a minute. -O1: what is built most often is run once.
         alone = sorted({edit.file for edit in EDITS if edit.file.endswith(".cpp")})
         code, output = run(["cmake", "-S", str(self.tree), "-B", str(self.build), "-G", "Ninja",
-                            "-DCMAKE_BUILD_TYPE=Release", "-DLOGDEPTH_TESTS=ON",
+                            "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", "-DLOGDEPTH_TESTS=ON",
                             "-DLOGDEPTH_ALONE=" + ";".join(alone),
                             "-DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST"])
         if code != 0:
@@ -231,8 +236,26 @@ class Bench:
         failed = re.search(r"(?:\[  FAILED  \]|^FAILED|^ERROR) ([^\s,]+)", output, re.M)
         return "{}: {}".format(one.program, failed.group(1) if failed else "exit code %d" % code)
 
-    def judge(self, edit, rounds):
-        for one in edit.rounds(rounds):
+    def passing(self, killers):
+        """A round of each of these tests that passes without any edit, by its program and name."""
+        made = {}
+        for program in PROGRAMS:
+            if not (names := sorted(test for of, test in killers if of == program and "." in test)):
+                continue
+            code, output = self.compile(program)
+            if code != 0:
+                sys.exit("{} does not compile without any edit:\n{}".format(program, output[-3000:]))
+            for name in names:
+                one = Round(program, 0, name, 0)
+                began = time.monotonic()
+                one.seconds = LONGEST
+                if not self.test(one):
+                    one.seconds = time.monotonic() - began
+                    made[program, name] = one
+        return made
+
+    def judge(self, rounds):
+        for one in rounds:
             code, output = self.compile(one.program)
             if code != 0:
                 error = re.search(r".*error: .*", output)
@@ -269,26 +292,34 @@ def main():
     record = Record(arguments.record)
     with tempfile.TemporaryDirectory(prefix="source-edits-") as temporary:
         bench = Bench(arguments.folder or pathlib.Path(temporary))
+        def judge(left, rounds, survivors):
+            for number, edit in left:
+                if record.get(edit):
+                    continue
+                started = time.monotonic()
+                path = bench.tree / edit.file
+                path.write_text(edit.edited, encoding="utf-8")
+                try:
+                    result, detail = bench.judge(rounds(edit))
+                finally:
+                    path.write_text(edit.text, encoding="utf-8")
+                if survivors and result == "SURVIVED":
+                    result = survivors
+                else:
+                    record.add(edit, result, detail)
+                print("{:3} {}: {}\n      {}{} ({:.0f} s)".format(
+                    number, edit.file, edit.wrong, result, " by " + detail if detail else "",
+                    time.monotonic() - started), flush=True)
+
+        killers = bench.passing({record.killer(edit) for _, edit in numbered if not record.get(edit)})
+        judge([(number, edit) for number, edit in numbered if record.killer(edit) in killers],
+              lambda edit: [killers[record.killer(edit)]], "left by the test that saw it before")
+        if all(record.get(edit) for _, edit in numbered):
+            sys.exit(summary([edit for _, edit in numbered], record))
         rounds = baseline(bench)
         if arguments.quick:
             rounds = [one for one in rounds if one.step < len(STEPS) - 1]
-        for number, edit in numbered:
-            if record.get(edit):
-                continue
-            started = time.monotonic()
-            path = bench.tree / edit.file
-            path.write_text(edit.edited, encoding="utf-8")
-            try:
-                result, detail = bench.judge(edit, rounds)
-            finally:
-                path.write_text(edit.text, encoding="utf-8")
-            if arguments.quick and result == "SURVIVED":
-                result = "left by the quick tests"
-            else:
-                record.add(edit, result, detail)
-            print("{:3} {}: {}\n      {}{} ({:.0f} s)".format(
-                number, edit.file, edit.wrong, result, " by " + detail if detail else "",
-                time.monotonic() - started), flush=True)
+        judge(numbered, lambda edit: edit.rounds(rounds), "left by the quick tests" if arguments.quick else "")
         sys.exit(summary([edit for _, edit in numbered], record))
 
 
