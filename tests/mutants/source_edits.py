@@ -4,15 +4,17 @@
 A line of edits.jsonl says the file, the function (its name, or more of its head where names are alike), the old text, which
 must be there exactly once in what the name says, the new text, and what is wrong then. Edits that keep the meaning do not belong there.
 
-Works on a copy of the tree. Test programs are built and run one after the other until one fails, the
-quickest tests of each first, so an edit costs little more than what its death needs. How long every
-test takes is measured on the tree without any edit, once for as long as it stays the same (--folder).
+Works on a copy of the tree that is built once: every function with edits gets a branch for each of them, which the
+environment variable chooses by the edit's number. So an edit costs the tests that it needs: those are run until one fails, the
+quickest tests of each program first. What is no function of C++, or does not compile beside the others, is built by itself. How
+long every test takes is measured without any edit, once for as long as the tree stays the same (--folder).
 With --record, what was judged is kept and not judged again while the edit and its function are the same: a command that
 was stopped goes on; where the function has changed since, the test that saw the edit then is asked first. With --quick, slow tests are not asked, and what the others do not see is left to the next command without
 it. Ends with 1 when an edit survived, with 3 when not all were judged.
 """
 
 import argparse
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -36,6 +38,15 @@ STEPS = (0.1, 1.0, float("inf"))
 REACH = {"learned": ("learned", "training", "claims"), "exports": ("exports", "python", "claims"), "python": ("python",),
          "figures": ("properties", "claims", "programs")}
 LONGEST = 600  # seconds, of a test program
+CHOSEN = "LOGDEPTH_PLANTED_EDIT"  # the environment variable
+PLANTED = """#pragma once
+#include <cstdlib>
+#include <type_traits>
+namespace planted {
+inline const int number = std::getenv("%s") ? std::atoi(std::getenv("%s")) : 0;
+constexpr bool chosen(int edit) { return !std::is_constant_evaluated() && number == edit; }
+}
+""" % (CHOSEN, CHOSEN)
 
 TOKENS = re.compile(r'//.*|"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\])'|[(){};]")
 
@@ -68,9 +79,23 @@ def places(file, text, name, old):
     return sorted(found.items())
 
 
+def body(text, start, end):
+    """(start, end) of the braces that end a definition, where they are those of a function."""
+    opened = []
+    for token in TOKENS.finditer(text, start, end):
+        if token.group() in ("(", "{"):
+            opened.append(token.start())
+        elif token.group() in (")", "}") and opened:
+            at = opened.pop()
+            if token.end() == end and token.group() == "}" and "(" in text[start:at]:
+                return at, end
+    return None
+
+
 class Edit:
-    def __init__(self, line):
+    def __init__(self, number, line):
         said = json.loads(line)
+        self.number = number
         self.file, self.function, self.wrong = said["file"], said["function"], said["wrong"]
         self.old, self.new = said["old"], said["new"]
         path = ROOT / self.file
@@ -80,7 +105,10 @@ class Edit:
             return
         (at, (start, end)), = found
         behind = at + len(self.old)
-        self.text, self.edited = text, text[:at] + self.new + text[behind:]
+        self.at, self.text, self.edited = at, text, text[:at] + self.new + text[behind:]
+        self.body = body(text, start, end) if self.file.endswith((".cpp", ".hpp")) else None
+        if self.body and at <= self.body[0]:
+            self.body = None
         # The same wherever the function stands.
         self.name = hashlib.sha256("\0".join((text[start:end], text[start:at] + self.new + text[behind:end])).encode()).hexdigest()
 
@@ -91,7 +119,25 @@ class Edit:
                       key=lambda one: (one.step, reach.index(one.program)))
 
 
-EDITS = [Edit(line) for line in (ROOT / "tests/mutants/edits.jsonl").read_text(encoding="utf-8").splitlines()]
+EDITS = [Edit(number, line) for number, line in enumerate((ROOT / "tests/mutants/edits.jsonl").read_text(encoding="utf-8").splitlines(), 1)]
+
+
+def woven(text, start, end, edits):
+    """This part of a file with a branch for each of these edits in the body that it is of."""
+    outer = [edit.body for edit in edits
+             if not any(other.body != edit.body and other.body[0] <= edit.body[0] and edit.body[1] <= other.body[1]
+                        for other in edits)]
+    result, done = [], start
+    for first, last in sorted(set(outer)):
+        own = [edit for edit in edits if edit.body == (first, last)]
+        inner = [edit for edit in edits if first < edit.body[0] and edit.body[1] < last]
+        result.append(text[done:first] + "{ ")
+        for edit in own:
+            changed = text[first + 1:edit.at] + edit.new + text[edit.at + len(edit.old):last - 1]
+            result.append("if (planted::chosen({})) {{{}}} else ".format(edit.number, changed))
+        result.append("{" + woven(text, first + 1, last - 1, inner) + "} }")
+        done = last
+    return "".join(result) + text[done:end]
 
 
 class Round:
@@ -149,8 +195,9 @@ class Bench:
         self.configure()
 
     def copy_sources(self):
-        """Brings the copy up to date by content, so that ninja rebuilds what differs, no more."""
-        sources = set()
+        """Brings the copy up to date by content, so that ninja rebuilds what differs, no more. Files with edits are
+        left to `weave`."""
+        sources, edited = set(), {pathlib.Path(edit.file) for edit in EDITS}
         for folder, names, files in os.walk(ROOT):
             names[:] = [name for name in names
                         if name not in (".git", "__pycache__")
@@ -160,27 +207,57 @@ class Bench:
             if old.relative_to(self.tree) not in sources:
                 old.unlink()
         for source in sources:
-            target = self.tree / source
-            if target.exists() and target.read_bytes() == (ROOT / source).read_bytes():
+            copied = self.tree / source
+            if copied.exists() and (source in edited or copied.read_bytes() == (ROOT / source).read_bytes()):
                 continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / source, target)
-            shutil.copymode(ROOT / source, target)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / source, copied)
+            shutil.copymode(ROOT / source, copied)
 
     def configure(self):
-        # Tests are run by this script, so nothing has to be discovered while building. Files with edits are
-        # compiled by themselves: a room of them takes a minute. -O1: what is built most often is run once.
-        alone = sorted({edit.file for edit in EDITS if edit.file.endswith(".cpp")})
+        self.build.mkdir(parents=True, exist_ok=True)
+        (self.build / "planted.hpp").touch()
+        # Tests are run by this script, so nothing has to be discovered while building. -O1: it is built more often than
+        # it is run.
         code, output = run(["cmake", "-S", str(self.tree), "-B", str(self.build), "-G", "Ninja",
-                            "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", "-DLOGDEPTH_TESTS=ON",
-                            "-DLOGDEPTH_ALONE=" + ";".join(alone),
+                            "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
+                            "-DCMAKE_CXX_FLAGS=-include " + str(self.build / "planted.hpp"), "-DLOGDEPTH_TESTS=ON",
                             "-DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST"])
         if code != 0:
             sys.exit("the tree cannot be configured:\n" + output)
 
+    def weave(self, edits):
+        """Writes every file with its edits beside each other and builds everything; what does not compile so is left
+        out. The edits that are there."""
+        write(self.build / "planted.hpp", PLANTED)
+        there = [edit for edit in edits if edit.body]
+        while True:
+            for file in sorted({edit.file for edit in edits}):
+                of_file = [edit for edit in there if edit.file == file]
+                text = (ROOT / file).read_text(encoding="utf-8")
+                write(self.tree / file, woven(text, 0, len(text), of_file))
+            code, output = run(["ninja", "-C", str(self.build), "-k", "0", *map(target, PROGRAMS)])
+            if code == 0:
+                return there
+            wrong = self.not_compiled(output, there)
+            if not wrong:
+                sys.exit("the tree does not compile:\n" + output[-3000:])
+            for edit in wrong:
+                print("{:3} {}: does not compile beside the others".format(edit.number, edit.file), flush=True)
+            there = [edit for edit in there if edit not in wrong]
+
+    def not_compiled(self, output, edits):
+        """The edits in whose branches the compiler found errors."""
+        wrong = set()
+        for file, line in re.findall(r"^([^\s:]+):(\d+):\d+: error: ", output, re.M):
+            path = pathlib.Path(os.path.normpath(self.build / file))
+            before = path.read_text(encoding="utf-8").split("\n")[:int(line)] if path.exists() else []
+            found = re.findall(r"planted::chosen\((\d+)\)", "\n".join(before))
+            wrong.update(edit for edit in edits if found and edit.number == int(found[-1]) and path.match(edit.file))
+        return wrong
+
     def compile(self, program):
-        target = "logdepth" if program == "python" else "test_" + program
-        return run(["ninja", "-C", str(self.build), target])
+        return run(["ninja", "-C", str(self.build), target(program)])
 
     def digest(self):
         """Of everything that is copied: results of the tree without edits hold while it is the same."""
@@ -217,18 +294,22 @@ class Bench:
                 made.append(Round(program, step, ":".join(names), sum(times[name] for name in names)))
         return made, failed
 
-    def test(self, one):
+    def test(self, one, chosen=0):
         """None when the tests of a round pass, else what failed first. What takes ten times as long as without the
         edit, and half a minute more, does not end."""
         limit = min(LONGEST, 30 + 10 * one.seconds)
+        with tempfile.TemporaryDirectory(prefix="source-edit-") as temporary:
+            return self.run_tests(one, limit, {CHOSEN: str(chosen), "TMPDIR": temporary})
+
+    def run_tests(self, one, limit, environment):
         if one.program == "python":
             code, output = run([str(PYTHON), "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
                                 *one.tests.split()], limit, self.tree / "tests" / "python",
-                               {"LOGDEPTH_BINARY": str(self.build / "logdepth"), "OMP_NUM_THREADS": "1"})
+                               {"LOGDEPTH_BINARY": str(self.build / "logdepth"), "OMP_NUM_THREADS": "1", **environment})
         else:
             binary = self.build / "tests" / ("test_" + one.program)
             code, output = run([str(binary), "--gtest_fail_fast", "--gtest_brief=1"], limit, self.tree,
-                               {"GTEST_FILTER": one.tests})
+                               {"GTEST_FILTER": one.tests, **environment})
         if code == 0:
             return None
         if code is None:
@@ -238,31 +319,45 @@ class Bench:
 
     def passing(self, killers):
         """A round of each of these tests that passes without any edit, by its program and name."""
-        made = {}
-        for program in PROGRAMS:
-            if not (names := sorted(test for of, test in killers if of == program and "." in test)):
-                continue
-            code, output = self.compile(program)
-            if code != 0:
-                sys.exit("{} does not compile without any edit:\n{}".format(program, output[-3000:]))
-            for name in names:
-                one = Round(program, 0, name, 0)
-                began = time.monotonic()
-                one.seconds = LONGEST
-                if not self.test(one):
-                    one.seconds = time.monotonic() - began
-                    made[program, name] = one
-        return made
+        def tried(killer):
+            one = Round(killer[0], 0, killer[1], LONGEST)
+            began = time.monotonic()
+            failed = self.test(one)
+            one.seconds = time.monotonic() - began
+            return None if failed else one
 
-    def judge(self, rounds):
-        for one in rounds:
-            code, output = self.compile(one.program)
-            if code != 0:
-                error = re.search(r".*error: .*", output)
-                return "did not compile", error.group(0) if error else output[-300:]
-            if killer := self.test(one):
-                return "killed", killer
+        known = [killer for killer in sorted(killers) if killer[0] in PROGRAMS and "." in killer[1]]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            return {killer: one for killer, one in zip(known, pool.map(tried, known)) if one}
+
+    def judge(self, edit, rounds, there):
+        """What became of an edit that is there, to be chosen, or has to be built by itself."""
+        if there:
+            return next((("killed", killer) for one in rounds if (killer := self.test(one, edit.number))), ("SURVIVED", ""))
+        path = self.tree / edit.file
+        before = path.read_text(encoding="utf-8")
+        write(path, edit.edited)
+        try:
+            for one in rounds:
+                code, output = self.compile(one.program)
+                if code != 0:
+                    error = re.search(r".*error: .*", output)
+                    return "did not compile", error.group(0) if error else output[-300:]
+                if killer := self.test(one):
+                    return "killed", killer
+        finally:
+            write(path, before)
         return "SURVIVED", ""
+
+
+def write(path, text):
+    """Where it is another one: what is the same is not built again."""
+    if path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def target(program):
+    return "logdepth" if program == "python" else "test_" + program
 
 
 def main():
@@ -277,7 +372,7 @@ def main():
                         help="keep the copy and its build here for the next time")
     arguments = parser.parse_args()
 
-    numbered = [(number, edit) for number, edit in enumerate(EDITS, 1) if not arguments.only or number in arguments.only]
+    numbered = [(edit.number, edit) for edit in EDITS if not arguments.only or edit.number in arguments.only]
     if arguments.list:
         for number, edit in numbered:
             print("{:3} {}: {}".format(number, edit.file, edit.wrong))
@@ -292,34 +387,36 @@ def main():
     record = Record(arguments.record)
     with tempfile.TemporaryDirectory(prefix="source-edits-") as temporary:
         bench = Bench(arguments.folder or pathlib.Path(temporary))
-        def judge(left, rounds, survivors):
-            for number, edit in left:
-                if record.get(edit):
-                    continue
-                started = time.monotonic()
-                path = bench.tree / edit.file
-                path.write_text(edit.edited, encoding="utf-8")
-                try:
-                    result, detail = bench.judge(rounds(edit))
-                finally:
-                    path.write_text(edit.text, encoding="utf-8")
-                if survivors and result == "SURVIVED":
-                    result = survivors
-                else:
-                    record.add(edit, result, detail)
-                print("{:3} {}: {}\n      {}{} ({:.0f} s)".format(
-                    number, edit.file, edit.wrong, result, " by " + detail if detail else "",
-                    time.monotonic() - started), flush=True)
+        there = bench.weave(EDITS)
+
+        def judge_one(edit, rounds, survivors):
+            started = time.monotonic()
+            result, detail = bench.judge(edit, rounds, edit in there)
+            if survivors and result == "SURVIVED":
+                result = survivors
+            else:
+                record.add(edit, result, detail)
+            print("{:3} {}: {}\n      {}{} ({:.0f} s)".format(
+                edit.number, edit.file, edit.wrong, result, " by " + detail if detail else "",
+                time.monotonic() - started), flush=True)
+
+        def judge(edits, rounds, survivors):
+            left = [edit for edit in edits if not record.get(edit)]
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                list(pool.map(lambda edit: judge_one(edit, rounds(edit), survivors),
+                              [edit for edit in left if edit in there]))
+            for edit in [edit for edit in left if edit not in there]:
+                judge_one(edit, rounds(edit), survivors)
 
         killers = bench.passing({record.killer(edit) for _, edit in numbered if not record.get(edit)})
-        judge([(number, edit) for number, edit in numbered if record.killer(edit) in killers],
+        judge([edit for _, edit in numbered if record.killer(edit) in killers],
               lambda edit: [killers[record.killer(edit)]], "left by the test that saw it before")
         if all(record.get(edit) for _, edit in numbered):
             sys.exit(summary([edit for _, edit in numbered], record))
         rounds = baseline(bench)
         if arguments.quick:
             rounds = [one for one in rounds if one.step < len(STEPS) - 1]
-        judge(numbered, lambda edit: edit.rounds(rounds), "left by the quick tests" if arguments.quick else "")
+        judge([edit for _, edit in numbered], lambda edit: edit.rounds(rounds), "left by the quick tests" if arguments.quick else "")
         sys.exit(summary([edit for _, edit in numbered], record))
 
 
@@ -330,9 +427,6 @@ def baseline(bench):
     if known.get("tree") != digest:
         known = {"tree": digest, "rounds": []}
         for program in PROGRAMS:
-            code, output = bench.compile(program)
-            if code != 0:
-                sys.exit("{} does not compile without any edit:\n{}".format(program, output[-3000:]))
             made, failed = bench.rounds(program)
             for failure in failed:
                 print("NOT USED, fails without any edit: " + failure, flush=True)
