@@ -21,100 +21,34 @@ std::optional<Range> range_of(const std::vector<double>& values) {
   return Range{*median(values), *least, *most, values.size()};
 }
 
-Data data_of(const std::optional<Range>& range) {
-  if (!range) return {};
-  return {{"median", range->median},
-          {"least", range->least},
-          {"most", range->most},
-          {"seeds", range->seeds}};
-}
-
-double number_of(const Data& data) {
-  return (data.is_object() ? data.at("median") : data).get<double>();
-}
-
-std::pair<double, double> ends_of(const Data& data) {
-  if (data.is_object()) return {data.at("least"), data.at("most")};
-  return {number_of(data), number_of(data)};
-}
-
-std::size_t seeds_of(const Data& data) {
-  if (data.is_null()) return 0;
-  return data.is_object() ? data.at("seeds").get<std::size_t>() : 1;
-}
-
-std::string json(const Report& report) {
-  // Names of folders need not be UTF-8.
-  return report.data.dump(1, ' ', false, Data::error_handler_t::replace) + "\n";
-}
-
 std::vector<File> files_of(const Report& report) {
+  // Names of folders need not be UTF-8.
+  const std::string data = report.data.dump(1, ' ', false, Data::error_handler_t::replace) + "\n";
   std::vector<File> files = {{report.name + ".md", markdown(report)},
-                             {report.name + ".json", json(report)}};
+                             {report.name + ".json", data}};
   files.insert(files.end(), report.pictures.begin(), report.pictures.end());
   return files;
 }
 
-namespace {
-
-std::string text_of(const Heading& heading) {
-  return std::string(static_cast<std::size_t>(heading.level), '#') + " " + heading.text + "\n";
+Report& Report::add(const std::string& paragraph) {
+  page += "\n" + paragraph + "\n";
+  return *this;
 }
 
-std::string text_of(const Prose& prose) {
-  return prose.text + "\n";
+Report& Report::add(const Table& table) {
+  page += "\n" + markdown_headings(table.headings, table.first_number);
+  for (const auto& row : table.rows) page += markdown_row(row);
+  return *this;
 }
 
-std::string text_of(const List& list) {
-  std::string text;
-  for (const std::string& item : list.items) text += "- " + item + "\n";
-  return text;
+Report& Report::add_list(const std::vector<std::string>& items) {
+  page += "\n";
+  for (const std::string& item : items) page += "- " + item + "\n";
+  return *this;
 }
-
-std::string text_of(const Table& table) {
-  std::string text = markdown_headings(table.headings, table.first_number);
-  for (const auto& row : table.rows) text += markdown_row(row);
-  return text;
-}
-
-std::string text_of(const Figure& figure) {
-  return "![" + figure.meaning + "](" + figure.file + ")\n";
-}
-
-}  // namespace
 
 std::string markdown(const Report& report) {
-  std::string text = "# " + report.title + "\n";
-  for (const Block& block : report.blocks)
-    text += "\n" + std::visit([](const auto& one) { return text_of(one); }, block);
-  return text;
-}
-
-Drawing drawing(LineChart chart) {
-  const double width = chart_width(chart), height = chart_height(chart);
-  return {width, height,
-          [chart = std::move(chart)](PlotPoint corner) { return draw_chart(chart, corner); }};
-}
-
-Drawing drawing(Legend legend) {
-  const double width = legend.column_width * static_cast<double>(legend.columns);
-  const double height = legend_height(legend);
-  return {width, height,
-          [legend = std::move(legend)](PlotPoint corner) { return draw_legend(legend, corner); }};
-}
-
-std::string picture_svg(const Picture& picture) {
-  std::string elements;
-  double y = picture.top;
-  for (const Strip& strip : picture.strips) {
-    double height = 0;
-    for (const Placed& placed : strip.parts) {
-      elements += placed.part.draw({placed.left, y + placed.down});
-      height = std::max(height, placed.down + placed.part.height);
-    }
-    y += height + strip.below;
-  }
-  return svg_document(picture.width, y, picture.title, elements);
+  return "# " + report.title + "\n" + report.page;
 }
 
 void add_curve(LineChart& chart, const Curve& curve) {
@@ -125,13 +59,12 @@ void add_curve(LineChart& chart, const Curve& curve) {
   PlotLine upper;
   bool several = false;
   for (const CurvePoint& point : curve.points) {
-    const double number = number_of(point.number);
-    const auto [least, most] = ends_of(point.number);
-    line.line.emplace_back(point.x, number);
-    line.marks.push_back({{point.x, number}, point.title, curve.shape});
+    const auto& [median, least, most, seeds] = point.number;
+    line.line.emplace_back(point.x, median);
+    line.marks.push_back({{point.x, median}, point.title, curve.shape});
     band.corners.emplace_back(point.x, least);
     upper.emplace_back(point.x, most);
-    several = several || seeds_of(point.number) > 1;
+    several = several || seeds > 1;
   }
   band.corners.insert(band.corners.end(), upper.rbegin(), upper.rend());
   if (several) chart.areas.push_back(std::move(band));

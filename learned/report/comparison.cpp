@@ -226,7 +226,7 @@ Panel add_table(report::Report& page, const NamedSeries& named, const ReadingTab
   title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   report::Data data = {{"title", spec.title}, {"headings", table.headings}, {"rows", table.rows}};
   page.data["tables"].push_back(std::move(data));
-  page.add(title).add(std::move(table));
+  page.add(title).add(table);
   const bool drawn = spec.parts.front().show == TablePart::Show::score && sizes.front().size() > 1;
   if (!drawn) panel.rows.clear();
   return panel;
@@ -266,14 +266,15 @@ LineChart chart_of(const Panel& panel) {
     for (const auto& [size, values] : row.cells)
       if (const auto range = report::range_of(numbers_of(values)))
         curve.points.push_back(
-            {size, report::data_of(range),
+            {size, *range,
              fmt::format("{}, {}: {}", row.name, number_text(size), range_cell(values))});
     report::add_curve(chart, curve);
   }
   for (const PublishedNumbers* one : panel.published) {
     report::Curve curve{one->label, looks.next({kInk, "5 4"}), {}, MarkShape::ring};
     for (std::size_t i = 0; i < one->at.size(); ++i)
-      if (one->score[i]) curve.points.push_back({one->at[i], *one->score[i], one->label});
+      if (const auto score = one->score[i])
+        curve.points.push_back({one->at[i], {*score, *score, *score, 1}, one->label});
     report::add_curve(chart, curve);
   }
   chart.x = counting_axis(report::largest(chart, {1, 1}).first, panel.of);
@@ -317,19 +318,23 @@ void add_heading(report::Report& page, const NamedSeries& named, const PaperFile
 void add_figure(report::Report& page, const std::vector<LineChart>& panels) {
   if (panels.empty()) return;
   constexpr double kMargin = 16;
-  report::Picture picture{page.name + ".svg", page.title, kMargin, kMargin};
-  report::Strip charts, legends;
+  double below = 0, right = kMargin;
+  for (const LineChart& chart : panels) below = std::max(below, 2 * kMargin + chart_height(chart));
+  double bottom = below;
+  std::string charts, legends;
   for (const LineChart& chart : panels) {
     Legend legend;
     legend.column_width = chart_width(chart);
     for (const PlotSeries& series : chart.series) legend.entries.push_back(legend_entry(series));
-    charts.parts.push_back({report::drawing(chart), picture.width});
-    legends.parts.push_back({report::drawing(legend), picture.width + kMargin});
-    picture.width += chart_width(chart) + kMargin;
+    charts += draw_chart(chart, {right, kMargin});
+    legends += draw_legend(legend, {right + kMargin, below});
+    bottom = std::max(bottom, below + legend_height(legend));
+    right += chart_width(chart) + kMargin;
   }
-  charts.below = legends.below = kMargin;
-  picture.strips = {charts, legends};
-  page.add_picture(picture).add(report::Figure{picture.file, page.title});
+  const std::string file = page.name + ".svg";
+  page.pictures.push_back(
+      {file, svg_document(right, bottom + kMargin, page.title, charts + legends)});
+  page.add("![" + page.title + "](" + file + ")");
 }
 
 void add_verdicts(report::Report& page, const NamedSeries& named, const PaperFile& paper) {
@@ -353,7 +358,7 @@ void add_verdicts(report::Report& page, const NamedSeries& named, const PaperFil
                                      {"verdict", verdict.word},
                                      {"remark", verdict.remark}});
   }
-  page.add(std::move(table));
+  page.add(table);
   page.add(
       "Judged is the series with enough seeds and the most parameters; preliminary: fewer than "
       "three seeds. Undecided: "
@@ -362,11 +367,11 @@ void add_verdicts(report::Report& page, const NamedSeries& named, const PaperFil
 }
 
 void add_notes(report::Report& page, const PaperFile& paper) {
-  report::List notes;
+  std::vector<std::string> notes;
   for (const PublishedNumbers& one : paper.published)
-    if (one.at.empty() && !one.line) notes.items.push_back(markdown_text(one.label) + ".");
-  for (const std::string& note : paper.notes) notes.items.push_back(markdown_text(note));
-  if (!notes.items.empty()) page.add(std::move(notes));
+    if (one.at.empty() && !one.line) notes.push_back(markdown_text(one.label) + ".");
+  for (const std::string& note : paper.notes) notes.push_back(markdown_text(note));
+  if (!notes.empty()) page.add_list(notes);
 }
 
 }  // namespace
@@ -464,13 +469,13 @@ void add_constructed(report::Report& page, const std::vector<LayerCurve>& curves
     row.push_back(fixed_text(one.line->slope, 1));
     table.rows.push_back(std::move(row));
   }
-  page.add(report::Heading{"Constructed and published"});
+  page.add("## Constructed and published");
   page.add(
       "Layers for n letters, of reachability for distances up to n. Constructed ones are counted "
       "on compiled weights "
       "that were compared with a test oracle; claimed ones are formulas of the paper, which are "
       "not built.");
-  page.add(std::move(table));
+  page.add(table);
   page.data["constructed"] = Data::array();
   for (const LayerCurve& curve : curves) {
     Data depths = Data::array();
@@ -563,17 +568,17 @@ void add_learned(report::Report& page, const std::vector<Budget>& budgets) {
                                       {"layers", layers},
                                       {"n_star", reaches}});
     }
-  page.add(report::Heading{"Trained with a fixed depth and a free length"});
+  page.add("## Trained with a fixed depth and a free length");
   page.add(
       "n\\*: the largest length up to which every letter is answered right in 95 % of the words. "
       "Of the seeds, so many "
       "reach a length of 4, 8, 16 and 32 letters.");
-  page.add(std::move(table));
+  page.add(table);
 }
 
 /// One line a budget through the medians of its depths, and the straight line that is its rival.
 void add_fits(report::Report& page, const std::vector<Budget>& budgets) {
-  report::List items;
+  std::vector<std::string> items;
   page.data["fits"] = Data::array();
   for (const Budget& budget : budgets) {
     const auto fit = layers_fit(budget.series);
@@ -585,7 +590,7 @@ void add_fits(report::Report& page, const std::vector<Budget>& budgets) {
       };
       return text(low) + " to " + text(high);
     };
-    items.items.push_back(fmt::format(
+    items.push_back(fmt::format(
         "{}, {} steps: d = {} log₂ n\\* {}, 95 % {}, r² {}; a straight line d = {} n\\* {}, 95 % "
         "{}, r² {}; {} "
         "networks still improve, {} are at the end of the range.",
@@ -605,17 +610,17 @@ void add_fits(report::Report& page, const std::vector<Budget>& budgets) {
                                  {"improving", fit->improving},
                                  {"at_end", fit->at_end}});
   }
-  if (items.items.empty()) return;
+  if (items.empty()) return;
   page.add(
       fmt::format("Layers d on the median n\\* at one budget. Whole seeds are resampled {} times.",
                   kResamples));
-  page.add(std::move(items));
+  page.add_list(items);
 }
 
 /// Networks whose iterations a schedule prescribes: what they reach after each.
 void add_scheduled(report::Report& page, const NamedSeries& named, const PaperFile& paper) {
   if (!paper.scheduled) return;
-  report::List items;
+  std::vector<std::string> items;
   for (const RunSeries* one : among(named.series, *paper.scheduled)) {
     std::vector<std::string> seeds;
     std::vector<double> steps;
@@ -630,16 +635,16 @@ void add_scheduled(report::Report& page, const NamedSeries& named, const PaperFi
       seeds.push_back(joined(reaches, " "));
       steps.push_back(run.steps);
     }
-    items.items.push_back(fmt::format(
-        "{}, {} steps: {}", markdown_text(label_of(*one, paper.scheduled_label, paper.say)),
-        span_text(steps), joined(seeds, "; ")));
+    items.push_back(fmt::format("{}, {} steps: {}",
+                                markdown_text(label_of(*one, paper.scheduled_label, paper.say)),
+                                span_text(steps), joined(seeds, "; ")));
   }
-  if (items.items.empty()) return;
-  page.add(report::Heading{"Trained with ⌈log₂ n⌉ iterations prescribed"});
+  if (items.empty()) return;
+  page.add("## Trained with ⌈log₂ n⌉ iterations prescribed");
   page.add(
       "n\\* after 1, 2, … iterations, seed by seed. That they grow with n is the schedule's "
       "doing.");
-  page.add(std::move(items));
+  page.add_list(items);
 }
 
 /// A panel a problem: constructed and published layers, medians and seeds of trained networks.

@@ -295,7 +295,7 @@ TEST(HouseRules, FilesOfThePageUseAlgorithmsThatItsLibraryHas) {
 
 /// What a room declares has a namespace of the room, so that no two rooms can mean different things by
 /// one name unseen: an inline one, opened beside it so that ctags reads
-/// it, or one that is written where it is used (`report::Strip`).
+/// it, or one that is written where it is used (`report::Table`).
 /// Public classes are of `logdepth` itself, and so is who implements them.
 TEST(HouseRules, EveryRoomHasANamespace) {
   const std::set<std::string> written = {"cells",  "crasp",  "exports",

@@ -12,15 +12,15 @@ using report::Data;
 report::Report some_report() {
   report::Report page{"name", "A < title"};
   const Data list = Data::array({{{"x", 1}, {"y", 0.5}}, {{"x", 2}, {"y", nullptr}}});
-  page.add(report::Heading{"Part"})
+  page.add("## Part")
       .add("Text of `a<b` and **bold** \\*")
-      .add(report::List{{"one", "two"}})
+      .add_list({"one", "two"})
       .add(report::Table{{"x", "y"}, 1, {{"1", "0.5"}, {"2", report::kNothing}}})
-      .add(report::Figure{"name.svg", "a picture"});
+      .add("![a picture](name.svg)");
   page.data = {{"rows", list}};
   Legend legend;
   legend.entries = {{"words", {"#123456"}}};
-  page.add_picture({"name.svg", "title", 10, 5, {{{{report::drawing(legend), 3}}}}});
+  page.pictures.push_back({"name.svg", draw_legend(legend, {3, 5})});
   return page;
 }
 
