@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "learned/jobs/slurm_array.hpp"
 #include "learned/jobs/training_jobs.hpp"
 #include "learned/papers.hpp"
+#include "learned/records/experiment.hpp"
 #include "learned/records/run_record.hpp"
 #include "learned/records/task.hpp"
 #include "learned/records/training_config.hpp"
@@ -27,31 +27,6 @@
 
 namespace logdepth { inline namespace cli {
 namespace {
-
-/// One of the words of an enumeration, in the order of its values.
-CLI::Validator word_of(OptionVisitor::Words given) {
-  const std::vector<std::string> words(given.begin(), given.end());
-  const std::string list = joined(words, "|");
-  return CLI::Validator(
-      [words, list](std::string& text) {
-        for (std::size_t i = 0; i < words.size(); ++i)
-          if (text == words[i]) {
-            text = std::to_string(i);  // what CLI11 makes an enumeration of
-            return std::string();
-          }
-        return "expected " + list + ", found " + in_quotes(text);
-      },
-      list);
-}
-const CLI::Validator kAboveZero(
-    [](const std::string& text) {
-      char* end = nullptr;
-      const double value = std::strtod(text.c_str(), &end);
-      return *end == '\0' && value > 0 && std::isfinite(value)
-                 ? std::string()
-                 : "expected a number above 0, found " + in_quotes(text);
-    },
-    "NUMBER");
 
 /// What every kind of training run can be told.
 struct TrainArguments {
@@ -151,67 +126,10 @@ int carry_out_or_write(const TrainingPlan& plan, const TrainArguments& options) 
   return carry_out(plan, options.jobs);
 }
 
-/// Gives the options of an experiment to a command.
-class CommandOptions final : public OptionVisitor {
- public:
-  explicit CommandOptions(CLI::App& command) : command_(command) {}
-
-  void required(const char* name, const char* help, std::string& value) override {
-    command_.add_option(name, value, help)->required();
-  }
-  void operator()(const char* name, const char* help, std::string& value) override {
-    command_.add_option(name, value, help);
-  }
-  void operator()(const char* name, const char* help, std::vector<std::string>& value) override {
-    CLI::Option* const option = command_.add_option(name, value, help)->delimiter(',');
-    if (!value.empty()) option->capture_default_str();
-  }
-  void operator()(const char* name, const char* help, std::uint32_t& value, Range range) override {
-    command_.add_option(name, value, help)->check(in(range))->capture_default_str();
-  }
-  void operator()(const char* name, const char* help, std::optional<std::uint32_t>& value,
-                  Range range) override {
-    command_.add_option(name, value, help)->check(in(range));
-  }
-  void operator()(const char* name, const char* help, std::vector<std::uint32_t>& value,
-                  Range range) override {
-    CLI::Option* const option =
-        command_.add_option(name, value, help)->delimiter(',')->check(in(range));
-    if (!value.empty()) option->capture_default_str();
-  }
-  void operator()(const char* name, const char* help, bool& value) override {
-    command_.add_flag(name, value, help);
-  }
-  void above_zero(const char* name, const char* help, double& value) override {
-    command_.add_option(name, value, help)->check(kAboveZero)->capture_default_str();
-  }
-
- private:
-  void choice(const char* name, const char* help, Words words, const char* now,
-              std::function<void(std::size_t)> set) override {
-    command_.add_option_function<std::size_t>(name, std::move(set), help)
-        ->type_name("ENUM")
-        ->transform(word_of(words))
-        ->default_str(now);
-  }
-  void choices(const char* name, const char* help, Words words, const char* now,
-               std::function<void(const std::vector<std::size_t>&)> set) override {
-    CLI::Option* const option =
-        command_.add_option_function<std::vector<std::size_t>>(name, std::move(set), help)
-            ->type_name("ENUM")
-            ->delimiter(',')
-            ->transform(word_of(words));
-    if (now) option->default_str(now);
-  }
-  static CLI::Range in(Range range) { return {range.least, range.most}; }
-
-  CLI::App& command_;
-};
-
 Command add_experiment(CLI::App& train, std::shared_ptr<Experiment> experiment) {
   CLI::App* command = train.add_subcommand(experiment->name(), experiment->help());
-  CommandOptions visit(*command);
-  experiment->visit(visit);
+  ExperimentOptions add(*command);
+  experiment->add_options(add);
   auto options = std::make_shared<TrainArguments>();
   add_options(*command, *options);
   return [experiment, options] {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "learned/records/experiment.hpp"
 #include "learned/records/task.hpp"
-#include "learned/records/training_config.hpp"
 
 namespace logdepth { inline namespace learned {
 

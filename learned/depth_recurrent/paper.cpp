@@ -23,15 +23,15 @@ class DepthRecurrentExperiment final : public Experiment {
            "Example: logdepth train depth-recurrent --task graphs --generator twin --out runs/hops";
   }
 
-  void visit(OptionVisitor& visit) override {
-    visit("--task", "training task", task_, kSubjects);
-    visit("--generator",
-          "graph generator: twin (default; no shortcut below k steps), natural (with one)",
-          generators_, {"twin", "natural"});
-    visit("--supervision",
-          "loss: last (silent thinking) or mean-steps (a loss after every thinking step)",
-          supervision_, {"last", "mean-steps"});
-    visit("--paper-size", "use the published width, batch, difficulties and steps", paper_size_);
+  void add_options(ExperimentOptions& add) override {
+    add("--task", "training task", task_, kSubjects);
+    add("--generator",
+        "graph generator: twin (default; no shortcut below k steps), natural (with one)",
+        generators_, {"twin", "natural"});
+    add("--supervision",
+        "loss: last (silent thinking) or mean-steps (a loss after every thinking step)",
+        supervision_, {"last", "mean-steps"});
+    add("--paper-size", "use the published width, batch, difficulties and steps", paper_size_);
   }
 
   TrainingPlan runs() const override {

@@ -25,19 +25,19 @@ class LatentReasoningExperiment final : public Experiment {
            "latent-reasoning --method continuous,discrete --out runs/latent";
   }
 
-  void visit(OptionVisitor& visit) override {
-    visit("--method",
-          "training method: feed-forward or recurrent (end to end), chain-of-thought, continuous "
-          "(supervised states), discrete (discretised states), corrected (trained on states with "
-          "errors)",
-          methods_, kPresets);
-    visit("--no-oracle",
-          "train the continuous method without depths: one target after every iteration, with a "
-          "loss that discounts \"not known yet\"",
-          no_oracle_);
-    visit("--paper-size",
-          "use the published sizes: 23 values, 128 names, up to 32 nodes, published shapes",
-          paper_size_);
+  void add_options(ExperimentOptions& add) override {
+    add("--method",
+        "training method: feed-forward or recurrent (end to end), chain-of-thought, continuous "
+        "(supervised states), discrete (discretised states), corrected (trained on states with "
+        "errors)",
+        methods_, kPresets);
+    add("--no-oracle",
+        "train the continuous method without depths: one target after every iteration, with a "
+        "loss that discounts \"not known yet\"",
+        no_oracle_);
+    add("--paper-size",
+        "use the published sizes: 23 values, 128 names, up to 32 nodes, published shapes",
+        paper_size_);
   }
 
   TrainingPlan runs() const override {

@@ -18,10 +18,10 @@ class RowTokensExperiment final : public Experiment {
            "matrix\nExample: logdepth train row-tokens --depths 1,2,3 --out runs/rows";
   }
 
-  void visit(OptionVisitor& visit) override {
-    visit("--vertices", "number of vertices per graph", vertices_, {2, 256});
-    visit("--depths", "numbers of layers", depths_, {1, 512});
-    visit("--looped", "repeat one layer instead of using different layers", looped_);
+  void add_options(ExperimentOptions& add) override {
+    add("--vertices", "number of vertices per graph", vertices_, {2, 256});
+    add("--depths", "numbers of layers", depths_, {1, 512});
+    add("--looped", "repeat one layer instead of using different layers", looped_);
   }
 
   TrainingPlan runs() const override {

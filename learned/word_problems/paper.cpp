@@ -29,50 +29,48 @@ class WordProblemExperiment final : public Experiment {
            "1,2,4 --jobs 2 --out runs";
   }
 
-  void visit(OptionVisitor& visit) override {
-    visit("--monoid", "groups or monoids, named as in compile regular --group: S3,A5 (default: S3)",
-          monoids_);
-    visit("--group",
-          "a group or monoid by a file of its generators, a line each: (1,2,3)(4,5) or [1,2,0]",
-          group_);
-    visit("--regex",
-          "the states of this regular expression's minimal automaton, after every letter", regex_);
-    visit("--automaton",
-          "the same of an automaton file: OpenFst, JFLAP, DOT, Mata or JSON, by its content",
-          automaton_);
-    visit("--labels",
-          "labels of --regex and --automaton: states of the minimal automaton, or verdicts, "
-          "whether it accepts",
-          labels_, {"states", "verdicts"});
-    visit("--crasp", "the verdicts of this C-RASP program, after every letter", crasp_);
-    visit("--kind",
-          "stack (different layers), loop (one repeated block) or adaptive-loop (--depths "
-          "iterations of the block per doubling of the length)",
-          kind_, {"stack", "loop", "adaptive-loop"});
-    visit("--depths", "numbers of layers; for adaptive-loop, iterations per doubling of the length",
-          depths_, {1, 512});
-    visit("--widths", "one run per width, as 32,64,128", widths_, {4, 8192});
-    visit("--block", "layers of the repeated block", block_, {1, 512});
-    visit("--max-length", "largest length of the curriculum 2, 4, 8, ...", max_length_, {2, 65536});
-    visit("--mixed-lengths", "draw the length of half of the batches from all stages so far",
-          mixed_);
-    visit(
-        "--packed",
+  void add_options(ExperimentOptions& add) override {
+    add("--monoid", "groups or monoids, named as in compile regular --group: S3,A5 (default: S3)",
+        monoids_);
+    add("--group",
+        "a group or monoid by a file of its generators, a line each: (1,2,3)(4,5) or [1,2,0]",
+        group_);
+    add("--regex", "the states of this regular expression's minimal automaton, after every letter",
+        regex_);
+    add("--automaton",
+        "the same of an automaton file: OpenFst, JFLAP, DOT, Mata or JSON, by its content",
+        automaton_);
+    add("--labels",
+        "labels of --regex and --automaton: states of the minimal automaton, or verdicts, "
+        "whether it accepts",
+        labels_, {"states", "verdicts"});
+    add("--crasp", "the verdicts of this C-RASP program, after every letter", crasp_);
+    add("--kind",
+        "stack (different layers), loop (one repeated block) or adaptive-loop (--depths "
+        "iterations of the block per doubling of the length)",
+        kind_, {"stack", "loop", "adaptive-loop"});
+    add("--depths", "numbers of layers; for adaptive-loop, iterations per doubling of the length",
+        depths_, {1, 512});
+    add("--widths", "one run per width, as 32,64,128", widths_, {4, 8192});
+    add("--block", "layers of the repeated block", block_, {1, 512});
+    add("--max-length", "largest length of the curriculum 2, 4, 8, ...", max_length_, {2, 65536});
+    add("--mixed-lengths", "draw the length of half of the batches from all stages so far", mixed_);
+    add("--packed",
         "pack words into rows of one size, so that seeds are trained together; for stack and loop, "
         "with the settings for a fixed depth and a free length",
         packed_);
-    visit("--teach",
-          "auxiliary supervision; windows: a readout after layer l predicts the product of the "
-          "last 2^l letters",
-          teach_, {"none", "windows"});
-    visit("--edges",
-          "radices of a scan, as 2,2,2: attention between letters has its edges only, a level for "
-          "each layer that runs",
-          edges_, {2, 65536});
-    visit("--data",
-          "train on the words of this CSV file, with columns input and target: its own letters and "
-          "labels, one per letter or per word",
-          data_);
+    add("--teach",
+        "auxiliary supervision; windows: a readout after layer l predicts the product of the "
+        "last 2^l letters",
+        teach_, {"none", "windows"});
+    add("--edges",
+        "radices of a scan, as 2,2,2: attention between letters has its edges only, a level for "
+        "each layer that runs",
+        edges_, {2, 65536});
+    add("--data",
+        "train on the words of this CSV file, with columns input and target: its own letters and "
+        "labels, one per letter or per word",
+        data_);
   }
 
   TrainingPlan runs() const override {
@@ -184,15 +182,15 @@ class ConstructionExperiment final : public Experiment {
   }
   bool begins_with_weights() const override { return true; }
 
-  void visit(OptionVisitor& visit) override {
-    visit.required("weights", "weights file of compile regular --group", weights_);
-    visit.required("--monoid", "group of the weights file", monoid_);
-    visit("--letters", "letters of the weights file: all elements or generators", letters_,
-          {"all", "generators"});
-    visit("--attention", "attention: hard (without gradient through the selection) or softmax",
-          attention_, {"hard", "softmax"});
-    visit.above_zero("--temperature", "factor of the scores in the softmax", temperature_);
-    visit("--length", "largest word length in letters", length_, {2, 4096});
+  void add_options(ExperimentOptions& add) override {
+    add.required("weights", "weights file of compile regular --group", weights_);
+    add.required("--monoid", "group of the weights file", monoid_);
+    add("--letters", "letters of the weights file: all elements or generators", letters_,
+        {"all", "generators"});
+    add("--attention", "attention: hard (without gradient through the selection) or softmax",
+        attention_, {"hard", "softmax"});
+    add.above_zero("--temperature", "factor of the scores in the softmax", temperature_);
+    add("--length", "largest word length in letters", length_, {2, 4096});
   }
 
   TrainingPlan runs() const override {
