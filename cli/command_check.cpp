@@ -117,10 +117,10 @@ Command add_check(CLI::App& app) {
 namespace {
 
 int report_attempts(const Model& model, const std::string& file,
-                    const std::vector<Attempt>& attempts, bool json) {
+                    const std::vector<FailedTheorem>& attempts, bool json) {
   if (json) {
     nlohmann::json out = {{"schema", "logdepth/certify/1"}, {"file", file}, {"proved", false}};
-    for (const Attempt& attempt : attempts)
+    for (const FailedTheorem& attempt : attempts)
       out["attempts"].push_back({{"theorem", attempt.theorem}, {"reason", attempt.reason}});
     std::cout << out.dump(1) << '\n';
     return kCheckFailed;
@@ -131,16 +131,16 @@ int report_attempts(const Model& model, const std::string& file,
                          kMostPrinted)
             << ", shape (" << model.shape.initial << ", " << model.shape.repeated << ", "
             << model.shape.final << "))\n";
-  for (const Attempt& attempt : attempts)
+  for (const FailedTheorem& attempt : attempts)
     std::cerr << attempt.theorem << ": " << printable(attempt.reason, kMostPrinted) << '\n';
   return kCheckFailed;
 }
 
-void record(const std::string& file, const std::string& hash, const LengthProof& certificate) {
+void record(const std::string& file, const std::string& hash, const Certification& proof) {
   try {
-    compiler_file::add_check(file, hash,
-                             {certificate.selections ? "selections" : "proved", certificate.name(),
-                              certificate.scope, "passed"});
+    compiler_file::add_check(
+        file, hash,
+        {proof.proved() ? "proved" : "selections", proof_name(proof), proof.scope, "passed"});
   } catch (const InputError& error) {
     std::cerr << "logdepth: the proof was not recorded: " << error.what() << '\n';
   }
@@ -162,7 +162,7 @@ int certify_for_coq(const std::string& file, const std::string& output) {
   refuse_overwriting(output, {file});
   const CheckedModel model = read_weights(file);
   const auto found = find_coq_proof(write_weights(model), file);
-  if (const auto* attempts = std::get_if<std::vector<Attempt>>(&found))
+  if (const auto* attempts = std::get_if<std::vector<FailedTheorem>>(&found))
     return report_attempts(model, file, *attempts, false);
   return write_or_print(std::get<std::string>(found), output, "theorem for Coq");
 }
@@ -182,27 +182,22 @@ int certify_floats(const std::string& file, const ExportSettings& settings,
 int certify_file(const std::string& file, const std::string& output, bool json) {
   refuse_overwriting(output, {file});
   const CheckedModel model = read_weights(file);
-  const auto found = find_certificate(write_weights(model), file);
-  if (const auto* attempts = std::get_if<std::vector<Attempt>>(&found))
-    return report_attempts(model, file, *attempts, json);
-  const LengthProof& certificate = std::get<LengthProof>(found);
-  if (!output.empty()) {
-    write_whole_file(output, certificate.text);
-    std::cerr << "wrote " << output << ": certificate of " << certificate.text.size() << " bytes\n";
-  }
-  record(file, weights_hash(model), certificate);
+  const Certification proof = find_certificate(write_weights(model), file);
+  if (!proof.failed.empty()) return report_attempts(model, file, proof.failed, json);
+  if (!output.empty()) write_or_print(proof.certificate, output, "certificate");
+  record(file, weights_hash(model), proof);
   if (json)
     std::cout << nlohmann::json{{"schema", "logdepth/certify/1"},
                                 {"file", file},
-                                {"proved", !certificate.selections},
-                                {"theorem", certificate.theorem},
-                                {"outputs_proved", !certificate.selections},
-                                {"scope", certificate.scope},
-                                {"statement", certificate.statement}}
+                                {"proved", proof.proved()},
+                                {"theorem", proof.theorem},
+                                {"outputs_proved", proof.outputs_proved},
+                                {"scope", proof.scope},
+                                {"statement", proof.statement}}
                      .dump(1)
               << '\n';
   else
-    std::cout << certificate.statement;
+    std::cout << proof.statement;
   return kDone;
 }
 

@@ -230,41 +230,14 @@ ClaimSheet inspect(const Transformer& transformer) {
 
 // What is proved of the weights, with its certificate: certify.hpp.
 
-namespace {
-
-Certification given(LengthProof proof) {
-  return {.theorem = std::move(proof.theorem),
-          .scope = std::move(proof.scope),
-          .statement = std::move(proof.statement),
-          .outputs_proved = !proof.selections,
-          .certificate = std::move(proof.text),
-          .failed = {}};
-}
-
-Certification given(std::vector<FailedTheorem> failed) {
-  Certification nothing;
-  nothing.failed = std::move(failed);
-  return nothing;
-}
-
-Certification given(FailedTheorem failed) {
-  return given(std::vector<FailedTheorem>{std::move(failed)});
-}
-
-Certification given_found(auto found) {
-  return std::visit([](auto&& one) { return given(std::move(one)); }, std::move(found));
-}
-
-}  // namespace
-
 Certification certify(const Transformer& transformer) {
   const CheckedModel& model = transformer.hidden().model;
-  return given_found(find_certificate(write_weights(model), model->name));
+  return find_certificate(write_weights(model), model->name);
 }
 
 Certification recheck(const Transformer& transformer, const std::string& certificate) {
   const CheckedModel& model = transformer.hidden().model;
-  return given_found(check_certificate(write_weights(model), certificate, model->name));
+  return check_certificate(write_weights(model), certificate, model->name);
 }
 
 // Pictures of a transformer and of its runs: draw.hpp.

@@ -259,10 +259,11 @@ json active_coordinates(const recheck::Weights& weights, const json& cells) {
 // --- all theorems --------------------------------------------------------------------------------
 
 /// Theorems that could cover a file of this input and output, or why there is none.
-std::variant<std::vector<std::string>, Attempt> theorems_for(const recheck::Weights& weights) {
+std::variant<std::vector<std::string>, FailedTheorem> theorems_for(
+    const recheck::Weights& weights) {
   const recheck::Json& input = weights.input;
   const std::string &kind = input.at("kind").string(), &output = weights.output.at("kind").string();
-  const auto none = [](const std::string& reason) { return Attempt{"no theorem", reason}; };
+  const auto none = [](const std::string& reason) { return FailedTheorem{"no theorem", reason}; };
   if (kind == "graph" && input.at("layout").string() == "adjacency")
     return none("input: an adjacency matrix with padding; expected rows of a graph");
   if (kind == "graph") return std::vector<std::string>{"reachability"};
@@ -323,74 +324,87 @@ std::string make_certificate(const std::string& theorem, const recheck::Weights&
   return claims.dump() + "\n";
 }
 
-/// What `prove` makes of the first theorem that holds, or why each does not.
-template <class Proof, class Prove>
-std::variant<Proof, std::vector<Attempt>> first_proof(const std::string& text,
-                                                      const std::string& name, Prove prove) {
+/// Calls `prove` with one theorem after the other until one holds. Why each does not, where none does.
+template <class Prove>
+std::vector<FailedTheorem> prove_first(const std::string& text, const std::string& name,
+                                       const Prove& prove) {
   try {
     const recheck::Weights weights = recheck::read_weights(recheck::parse_json(text));
     const auto theorems = theorems_for(weights);
-    if (const auto* none = std::get_if<Attempt>(&theorems)) return std::vector<Attempt>{*none};
-    std::vector<Attempt> attempts;
+    if (const auto* none = std::get_if<FailedTheorem>(&theorems)) return {*none};
+    std::vector<FailedTheorem> failed;
     for (const std::string& theorem : std::get<0>(theorems)) {
       try {
-        return prove(theorem, weights);
+        prove(theorem, weights);
+        return {};
       } catch (const recheck::Refused& error) {
-        attempts.push_back({theorem, error.what()});
+        failed.push_back({theorem, error.what()});
       }
     }
-    return attempts;
+    return failed;
   } catch (const recheck::Malformed& error) {
     throw InputError(name + ": " + error.what());
   }
 }
 
-LengthProof proof_of(const recheck::Theorem& proved, const std::string& certificate,
-                     const std::string& name) {
+Certification proof_of(const recheck::Theorem& proved, const std::string& certificate,
+                       const std::string& name) {
   const std::string unit = proved.name == "reachability" ? " vertices"
                            : proved.name == "division"   ? " tokens"
                                                          : " letters";
-  return {certificate, proved.name, statement(proved, name),
+  return {proved.name,
           proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length",
-          proved.name == "selections"};
+          statement(proved, name),
+          proved.name != "selections",
+          certificate,
+          {}};
 }
 
 }  // namespace
 
-std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
-                                                               const std::string& name) {
-  return first_proof<std::string>(
-      text, name, [](const std::string& theorem, const recheck::Weights& weights) {
+std::string proof_name(const Certification& proof) {
+  return "theorem " + proof.theorem + (proof.outputs_proved ? "" : ", tier S");
+}
+
+std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::string& text,
+                                                                     const std::string& name) {
+  std::string coq;
+  const auto failed =
+      prove_first(text, name, [&coq](const std::string& theorem, const recheck::Weights& weights) {
         recheck::need(theorem == "shift-scan" || theorem == "resets" || theorem == "reachability",
                       "Coq: the library has no such theorem");
         const std::string certificate = make_certificate(theorem, weights);
         const recheck::Theorem proved = recheck::prove(weights, certificate);
-        if (theorem == "reachability") return print_coq_rows(weights, proved);
-        if (theorem == "resets") return print_coq(weights, coq_resets(weights, proved), proved);
         const recheck::Json claim = recheck::parse_json(certificate);
-        return print_coq(weights, coq_certificate(weights, claim, proved), proved);
+        coq = theorem == "reachability" ? print_coq_rows(weights, proved)
+              : theorem == "resets"
+                  ? print_coq(weights, coq_resets(weights, proved), proved)
+                  : print_coq(weights, coq_certificate(weights, claim, proved), proved);
       });
+  if (coq.empty()) return failed;
+  return coq;
 }
 
-std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
-                                                                 const std::string& name) {
-  return first_proof<LengthProof>(
-      text, name, [&name](const std::string& theorem, const recheck::Weights& weights) {
-        const std::string certificate = make_certificate(theorem, weights);
-        return proof_of(recheck::prove(weights, certificate), certificate, name);
-      });
+Certification find_certificate(const std::string& text, const std::string& name) {
+  Certification found;
+  found.failed = prove_first(text, name, [&](const std::string& theorem, const auto& weights) {
+    const std::string certificate = make_certificate(theorem, weights);
+    found = proof_of(recheck::prove(weights, certificate), certificate, name);
+  });
+  return found;
 }
 
-std::variant<LengthProof, Attempt> check_certificate(const std::string& text,
-                                                     const std::string& certificate,
-                                                     const std::string& name) {
+Certification check_certificate(const std::string& text, const std::string& certificate,
+                                const std::string& name) {
   try {
     const recheck::Weights weights = recheck::read_weights(recheck::parse_json(text));
     const std::string theorem = recheck::parse_json(certificate).at("theorem").string();
     try {
       return proof_of(recheck::prove(weights, certificate), certificate, name);
     } catch (const recheck::Refused& error) {
-      return Attempt{theorem, error.what()};
+      Certification nothing;
+      nothing.failed = {{theorem, error.what()}};
+      return nothing;
     }
   } catch (const recheck::Malformed& error) {
     throw InputError(name + " with its certificate: " + error.what());

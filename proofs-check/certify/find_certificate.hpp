@@ -11,32 +11,20 @@
 
 namespace logdepth { inline namespace proofs_check_certify {
 
-struct LengthProof {
-  std::string text;         // JSON
-  std::string theorem;      // its name
-  std::string statement;    // what recheck printed of the file
-  std::string scope;        // "every length", "at most 16 letters"
-  bool selections = false;  // tier S: the theorem is about heads and norms, not about the answers
-
-  /// "theorem shift-scan", "theorem selections, tier S", for all that names a certificate.
-  std::string name() const { return "theorem " + theorem + (selections ? ", tier S" : ""); }
-};
-
-using Attempt = FailedTheorem;
+/// "theorem shift-scan", "theorem selections, tier S", for all that names a certificate.
+std::string proof_name(const Certification& proof);
 
 /// `text` is a weights file, unpacked; `name` is what it is called in the statement. Every theorem that fits its input is
 /// tried. InputError for what is no weights file.
-std::variant<LengthProof, std::vector<Attempt>> find_certificate(const std::string& text,
-                                                                 const std::string& name);
+Certification find_certificate(const std::string& text, const std::string& name);
 
 /// What a certificate, whoever made it, proves of the file, or the step that fails. InputError for what is no certificate, and
 /// for what is no weights file.
-std::variant<LengthProof, Attempt> check_certificate(const std::string& text,
-                                                     const std::string& certificate,
-                                                     const std::string& name);
+Certification check_certificate(const std::string& text, const std::string& certificate,
+                                const std::string& name);
 
 /// The file and its theorem as text for Coq's kernel (proofs-check/coq), or the steps that fail.
-std::variant<std::string, std::vector<Attempt>> find_coq_proof(const std::string& text,
-                                                               const std::string& name);
+std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::string& text,
+                                                                     const std::string& name);
 
 }}  // namespace logdepth::proofs_check_certify

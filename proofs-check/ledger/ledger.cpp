@@ -281,9 +281,9 @@ struct FileResult {
 
 /// Notes what recheck proves of the file, if anything.
 void note_proof(CheckedFile& file, const CheckedModel& model, const std::string& path) {
-  const auto found = find_certificate(write_weights(model), path);
-  if (const auto* const proof = std::get_if<LengthProof>(&found))
-    (proof->selections ? file.selections : file.proved) = proof->scope + ", " + proof->name();
+  const Certification proof = find_certificate(write_weights(model), path);
+  if (proof.failed.empty())
+    (proof.proved() ? file.proved : file.selections) = proof.scope + ", " + proof_name(proof);
 }
 
 void check_file(const Claim& claim, const Instance& instance, Norm norm,
