@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -66,7 +67,7 @@ int check(const CheckArguments& options) {
   Ledger ledger;
   {
     Progress progress("check", "parts");
-    how.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    how.progress = std::ref(progress);
     ledger = check_claims(claims, how);
   }
   if (!options.report.empty()) save_report(ledger, options.report);

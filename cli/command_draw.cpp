@@ -340,7 +340,7 @@ namespace {
 struct ConvertOptions {
   AutomatonOptions automaton;
   std::string graph, output;
-  GraphFormatOption format;
+  std::optional<std::string> format;
   bool minimal = false, undirected = false;
 };
 
@@ -357,8 +357,8 @@ void write_form(const std::string& output,
 
 /// What was written, for people.
 std::string convert_graph(const ConvertOptions& options) {
-  const Graph graph = read_graph(read_text_file(options.graph), options.graph, options.undirected,
-                                 options.format.value());
+  const Graph graph =
+      read_graph(read_text_file(options.graph), options.graph, options.undirected, options.format);
   write_form(options.output, [&](const std::string& name) { return write_graph(graph, name); });
   for (const std::string& note : graph.notes) std::cerr << note << '\n';
   return fmt::format("{} and {}", counted(graph.size(), "vertex", "vertices"),
@@ -404,7 +404,7 @@ Command add_convert(CLI::App& app) {
                          "Example: logdepth convert --jff ends_in_abb.jff -o ends_in_abb.mata");
   options->automaton.add_to(*command);
   CLI::Option* graph = command->add_option("--graph", options->graph, kGraphFileDescription);
-  options->format.add_to(*command, graph);
+  add_graph_format(*command, graph, options->format);
   command
       ->add_flag("--undirected", options->undirected, "treat the edges of the graph as undirected")
       ->needs(graph);

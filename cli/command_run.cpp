@@ -535,8 +535,7 @@ class Runs {
     std::cout << out.dump(1) << '\n';
   }
   void show_progress(const Location& location) {
-    progress_.update(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0),
-                     sublayers_);
+    progress_(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0), sublayers_);
   }
 
   const Model& model_;

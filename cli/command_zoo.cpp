@@ -324,7 +324,7 @@ int zoo(const ZooOptions& options) {
       auto record = record_of(network, hash, folder);
       if (record) ++before;
       records.push_back(record ? *record : write_network(network, model, hash, folder));
-      progress.update(records.size(), networks.size());
+      progress(records.size(), networks.size());
     }
   }
   write_whole_file(options.output + "/zoo.json", records.dump(1) + "\n");

@@ -150,6 +150,15 @@ void end_after(const std::string& text) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
+/// While something is written, a signal does not end the program but waits, at most a few seconds (the reader of a pipe
+/// may have stopped reading) and not after a second signal.
+void set_writing(bool now) {
+  writing = now;
+  if (reason == kNone) return;
+  end();
+  wait_for_the_end();
+}
+
 /// Holds a text until its end, then writes it where nothing comes between.
 class WholeTexts : public std::streambuf {
  public:
@@ -191,7 +200,7 @@ class WholeTexts : public std::streambuf {
   }
 
   void write_out(std::size_t bytes) {
-    const WithoutEnd whole;
+    set_writing(true);
     std::size_t written = 0;
     while (written < bytes && error_ == 0) {
       const ssize_t more = write(descriptor_, held_.data() + written, bytes - written);
@@ -205,6 +214,7 @@ class WholeTexts : public std::streambuf {
       }
     }
     held_.erase(0, bytes);
+    set_writing(false);
   }
 
   int descriptor_, error_ = 0;
@@ -257,20 +267,6 @@ void add_time_limit(CLI::App& command, const CLI::Validator& amount) {
           "--seconds", end_after,
           "time limit of the command in seconds; exit status 3 when it is reached")
       ->check(amount);
-}
-
-WithoutEnd::WithoutEnd() {
-  writing = true;
-  if (reason == kNone) return;
-  end();
-  wait_for_the_end();
-}
-
-WithoutEnd::~WithoutEnd() {
-  writing = false;
-  if (reason == kNone) return;
-  end();
-  wait_for_the_end();
 }
 
 void print_whole_answers() {

@@ -14,16 +14,6 @@ void add_time_limit(CLI::App& command, const CLI::Validator& amount);
 /// Ends the time limit of --seconds, for a command that is done.
 void end_time_limit();
 
-/// While an object lives, a signal does not end the program but waits until the object is destroyed, at most a few
-/// seconds (the reader of a pipe may have stopped reading) and not after a second signal. One at a time.
-class WithoutEnd {
- public:
-  WithoutEnd();
-  ~WithoutEnd();
-  WithoutEnd(const WithoutEnd&) = delete;
-  WithoutEnd& operator=(const WithoutEnd&) = delete;
-};
-
 /// From here on what std::cout is given reaches standard output when std::cout is flushed, and not
 /// before: a text and its end go together, whatever ends the program. std::cerr writes whole lines.
 void print_whole_answers();

@@ -81,6 +81,13 @@ void read_temperature(const std::string& text, ExportSettings& settings) {
       "--temperature: expected auto, tested, hard or a number above 0, found " + in_quotes(text));
 }
 
+void add_graph_format(CLI::App& app, CLI::Option* graph, std::optional<std::string>& format) {
+  add_optional(app, "--format", format,
+               "format of the graph file; decides over its name and content")
+      ->check(choice_of(graph_format_options()))
+      ->needs(graph);
+}
+
 Program read_program(const std::string& file) {
   return parse_program(read_text_file(file), file);
 }
@@ -107,7 +114,7 @@ Progress::~Progress() {
   if (shown_) std::fprintf(stderr, "\r\033[K");
 }
 
-void Progress::update(std::size_t done, std::size_t total) {
+void Progress::operator()(std::size_t done, std::size_t total) {
   if (!terminal_ || done == 0) return;
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<double> elapsed = now - start_;
@@ -141,6 +148,12 @@ std::string text_or_file(const std::string& text) {
   return text.starts_with('@') ? read_text_file(file_of(text)) : text;
 }
 
+/// What --batch names, and its text.
+std::pair<std::string, std::string> batch_of(const WordOptions& options) {
+  if (options.batch == "-") return {"standard input", read_standard_input()};
+  return {options.batch, read_text_file(options.batch)};
+}
+
 bool given(const CLI::Option* option) {
   return option && option->count() > 0;
 }
@@ -153,9 +166,7 @@ void check_kind(const InputOptions& options, const Model& model) {
   const bool cells = given(options.cells_option) || given(options.divide_option);
   const bool batch = options.words.batch_option != nullptr;
   std::string option;
-  for (const CLI::Option* known :
-       {options.words.input_option, options.words.tokens_option, options.graph_option,
-        options.cells_option, options.divide_option, options.words.batch_option})
+  for (const CLI::Option* known : options.options())
     if (option.empty() && given(known)) option = known->get_name() + ": ";
   const std::string file = option + "the weights file " + in_quotes(model.name) + " takes ";
   if (std::holds_alternative<WordInput>(model.input)) {
@@ -181,16 +192,13 @@ Vertex find_vertex(const Graph& graph, const std::string& name, const std::strin
 
 GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   GraphQuestions questions;
-  questions.graph = read_graph(read_text_file(options.graph), options.graph, options.undirected,
-                               options.format.value());
+  questions.graph =
+      read_graph(read_text_file(options.graph), options.graph, options.undirected, options.format);
   for (const std::string& note : questions.graph.notes) std::cerr << note << '\n';
   const bool source = given(options.source_option), target = given(options.target_option);
   if (given(options.words.batch_option)) {
     if (source || target) throw InputError("--batch is not allowed with --source and --target");
-    const bool standard_input = options.words.batch == "-";
-    const std::string file = standard_input ? "standard input" : options.words.batch;
-    const std::string text =
-        standard_input ? read_standard_input() : read_text_file(options.words.batch);
+    const auto [file, text] = batch_of(options.words);
     for (const auto& [from, to] : read_pairs(text, file)) {
       const std::string where = fmt::format("{}: pair {}", file, questions.pairs.size() + 1);
       questions.pairs.emplace_back(find_vertex(questions.graph, from, where, options.graph),
@@ -200,7 +208,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   }
   if (source != target || (needs_pair && !source))
     throw InputError(std::string("expected --source and --target") +
-                     (options.words.batch_option ? ", or --batch with a file of pairs" : "") + "");
+                     (options.words.batch_option ? ", or --batch with a file of pairs" : ""));
   if (source)
     questions.pairs.emplace_back(
         find_vertex(questions.graph, options.source, "--source", options.graph),
@@ -245,9 +253,7 @@ std::vector<LetterNames> load_words(const WordOptions& options,
     }
   };
   if (options.batch_option && options.batch_option->count() > 0) {
-    const bool standard_input = options.batch == "-";
-    const std::string source = standard_input ? "standard input" : options.batch;
-    const std::string text = standard_input ? read_standard_input() : read_text_file(options.batch);
+    const auto [source, text] = batch_of(options);
     std::vector<LetterNames> words;
     for (std::size_t start = 0; start < text.size();) {
       const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -280,7 +286,7 @@ std::vector<LetterNames> load_words(const WordOptions& options,
 void InputOptions::add_to(CLI::App& app, bool with_batch) {
   words.add_to(app, with_batch);
   graph_option = app.add_option("--graph", graph, kGraphFileDescription);
-  format.add_to(app, graph_option);
+  add_graph_format(app, graph_option, format);
   source_option = app.add_option("--source", source, "source vertex")->needs(graph_option);
   target_option = app.add_option("--target", target, "target vertex")->needs(graph_option);
   app.add_flag("--undirected", undirected, "treat the edges of the graph as undirected")
@@ -311,11 +317,13 @@ void InputOptions::add_to(CLI::App& app, bool with_batch) {
   }
 }
 
+std::vector<const CLI::Option*> InputOptions::options() const {
+  return {words.input_option, words.tokens_option, graph_option,
+          cells_option,       divide_option,       words.batch_option};
+}
+
 bool InputOptions::given() const {
-  for (const CLI::Option* option : {words.input_option, words.tokens_option, words.batch_option,
-                                    graph_option, cells_option, divide_option})
-    if (logdepth::given(option)) return true;
-  return false;
+  return std::ranges::any_of(options(), logdepth::given);
 }
 
 std::vector<std::string> InputOptions::files() const {

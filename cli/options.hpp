@@ -129,20 +129,7 @@ inline const char* const kGraphFileDescription =
     "Pajek, graph6, sparse6 or node-link JSON";
 
 /// The format of the file of --graph, where its name and its content do not say it.
-class GraphFormatOption {
- public:
-  void add_to(CLI::App& app, CLI::Option* graph) {
-    app.add_option("--format", text_, "format of the graph file; decides over its name and content")
-        ->check(choice_of(graph_format_options()))
-        ->needs(graph);
-  }
-  std::optional<std::string> value() const {
-    return text_.empty() ? std::nullopt : std::optional<std::string>(text_);
-  }
-
- private:
-  std::string text_;
-};
+void add_graph_format(CLI::App& app, CLI::Option* graph, std::optional<std::string>& format);
 
 /// The program of a .cells file. Errors: InputError.
 Program read_program(const std::string& file);
@@ -156,8 +143,7 @@ class Progress {
  public:
   Progress(std::string what, std::string unit) : what_(std::move(what)), unit_(std::move(unit)) {}
   ~Progress();
-  void update(std::size_t done, std::size_t total);
-  void operator()(std::size_t done, std::size_t total) { update(done, total); }
+  void operator()(std::size_t done, std::size_t total);
 
  private:
   std::string what_, unit_;
@@ -189,12 +175,14 @@ struct InputOptions {
   WordOptions words;
   std::string graph, source, target, cells;
   std::uint64_t dividend = 0, divisor = 1;
-  GraphFormatOption format;
+  std::optional<std::string> format;  ///< of the graph file
   bool undirected = false;
   CLI::Option *graph_option = nullptr, *source_option = nullptr, *target_option = nullptr,
               *cells_option = nullptr, *divide_option = nullptr, *by_option = nullptr;
 
   void add_to(CLI::App& app, bool with_batch);
+  /// Those that name an input, of which one is given; null: not offered.
+  std::vector<const CLI::Option*> options() const;
   bool given() const;
   /// The files that are read, for refuse_overwriting.
   std::vector<std::string> files() const;
