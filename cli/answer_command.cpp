@@ -322,17 +322,11 @@ std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   return options;
 }
 
-void add(Commands& commands, CLI::App& parent, Command (*add_command)(CLI::App&)) {
+void add(Commands& commands, CLI::App& parent,
+         const std::function<Command(CLI::App&)>& add_command) {
   Command command = add_command(parent);
   commands.emplace_back(parent.get_subcommands([](CLI::App*) { return true; }).back(),
                         std::move(command));
-}
-
-void add_all(Commands& commands, CLI::App& parent, std::vector<Command> (*add_several)(CLI::App&)) {
-  std::vector<Command> added = add_several(parent);
-  const auto all = parent.get_subcommands([](CLI::App*) { return true; });
-  for (std::size_t i = 0; i < added.size(); ++i)
-    commands.emplace_back(all[all.size() - added.size() + i], std::move(added[i]));
 }
 
 void add_compile(Commands& commands, CLI::App& app) {

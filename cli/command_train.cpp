@@ -141,16 +141,15 @@ Command add_experiment(CLI::App& train, std::shared_ptr<Experiment> experiment) 
 
 }  // namespace
 
-std::vector<Command> add_experiments(CLI::App& train) {
+void add_experiments(Commands& commands, CLI::App& train) {
   std::vector<std::shared_ptr<Experiment>> experiments;
   for (const Paper& paper : papers())
     for (const MakeExperiment make : paper.experiments) experiments.push_back(make());
   // What goes on from the compiler's weights stands behind what begins anew.
   std::stable_partition(experiments.begin(), experiments.end(),
                         [](const auto& experiment) { return !experiment->begins_with_weights(); });
-  std::vector<Command> commands;
-  for (const auto& experiment : experiments) commands.push_back(add_experiment(train, experiment));
-  return commands;
+  for (const auto& experiment : experiments)
+    add(commands, train, [&](CLI::App& to) { return add_experiment(to, experiment); });
 }
 
 namespace {

@@ -31,8 +31,6 @@ Command add_draw(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_zoo(CLI::App& app);
 Command add_play(CLI::App& app);
-/// A subcommand for every experiment of the papers of `learned`.
-std::vector<Command> add_experiments(CLI::App& train);
 Command add_train_plan(CLI::App& train);
 Command add_data_words(CLI::App& data);
 Command add_data_check(CLI::App& data);
@@ -42,9 +40,11 @@ Command add_measure(CLI::App& app);
 /// The commands of a program: the parser of each, and what runs it.
 using Commands = std::vector<std::pair<CLI::App*, Command>>;
 
-/// Adds a subcommand of `parent`, or several.
-void add(Commands& commands, CLI::App& parent, Command (*add_command)(CLI::App&));
-void add_all(Commands& commands, CLI::App& parent, std::vector<Command> (*add_several)(CLI::App&));
+/// Adds a subcommand of `parent`.
+void add(Commands& commands, CLI::App& parent,
+         const std::function<Command(CLI::App&)>& add_command);
+/// A subcommand for every experiment of the papers of `learned`.
+void add_experiments(Commands& commands, CLI::App& train);
 
 /// `compile` with what compiles to weights files.
 void add_compile(Commands& commands, CLI::App& app);

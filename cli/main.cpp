@@ -34,7 +34,7 @@ Commands add_commands(CLI::App& app) {
   CLI::App* train =
       app.add_subcommand("train", "train transformers on the problems of the theorems");
   train->require_subcommand(1);
-  add_all(commands, *train, add_experiments);
+  add_experiments(commands, *train);
   add(commands, *train, add_train_plan);
   CLI::App* data = app.add_subcommand("data", "write or check training data");
   data->require_subcommand(1);
