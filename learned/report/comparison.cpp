@@ -323,12 +323,9 @@ void add_figure(report::Report& page, const std::vector<LineChart>& panels) {
   double bottom = below;
   std::string charts, legends;
   for (const LineChart& chart : panels) {
-    Legend legend;
-    legend.column_width = chart_width(chart);
-    for (const PlotSeries& series : chart.series) legend.entries.push_back(legend_entry(series));
     charts += draw_chart(chart, {right, kMargin});
-    legends += draw_legend(legend, {right + kMargin, below});
-    bottom = std::max(bottom, below + legend_height(legend));
+    legends += draw_legend(chart.series, {right + kMargin, below});
+    bottom = std::max(bottom, below + legend_height(chart.series));
     right += chart_width(chart) + kMargin;
   }
   const std::string file = page.name + ".svg";

@@ -137,7 +137,7 @@ std::string depth_curve_svg(const DepthCurve& curve) {
   LineChart chart;
   chart.width = 520;
   chart.height = 360;
-  Legend legend;
+  std::vector<PlotSeries> legend;
   double deepest = 1;
   SeriesLooks looks;
   std::vector<const DepthSeries*> lines;  // that are drawn
@@ -149,11 +149,10 @@ std::string depth_curve_svg(const DepthCurve& curve) {
         curve, series,
         looks.next({kHues[lines.size() % kHues.size()], series.claimed ? "6 4" : "", 2}));
     lines.push_back(&series);
-    legend.entries.push_back(legend_entry(drawn));
+    legend.push_back(drawn);
     // Lines that coincide are drawn once, and the legend has their names below each other.
     for (const DepthSeries& other : curve.series)
-      if (&other != &series && other.depths == series.depths)
-        legend.entries.push_back({other.name, {}, MarkShape::none, false});
+      if (&other != &series && other.depths == series.depths) legend.push_back({other.name, {}});
     for (const PlotMark& mark : drawn.marks) deepest = std::max(deepest, mark.at.second);
     chart.series.push_back(std::move(drawn));
   }

@@ -113,19 +113,26 @@ std::string shade(const std::string& colour, std::size_t number) {
                      (std::stoul(colour.substr(1), nullptr, 16) + number * kLighter) % kColours);
 }
 
-void require_distinct(const std::vector<LegendEntry>& entries) {
+/// Of the first mark.
+MarkShape shape_of(const PlotSeries& series) {
+  return series.marks.empty() ? MarkShape::none : series.marks.front().shape;
+}
+
+void require_distinct(const std::vector<PlotSeries>& all) {
   // Colour; the dash of a line; symbol and shape of marks.
   using Look = std::tuple<std::string, std::optional<std::string>, MarkShape, Symbol>;
   std::map<Look, std::string> seen;
-  for (const LegendEntry& entry : entries) {
-    if (!entry.line && entry.mark == MarkShape::none) continue;  // nothing of it is drawn
-    const SeriesStyle& style = entry.style;
-    const auto [other, is_new] = seen.emplace(
-        Look{style.colour, entry.line ? std::optional(style.dash) : std::nullopt, entry.mark,
-             entry.mark == MarkShape::none ? Symbol::circle : style.symbol},
-        entry.name);
+  for (const PlotSeries& series : all) {
+    const MarkShape shape = shape_of(series);
+    const bool line = !series.line.empty();
+    if (!line && shape == MarkShape::none) continue;  // nothing of it is drawn
+    const SeriesStyle& style = series.style;
+    const auto [other, is_new] =
+        seen.emplace(Look{style.colour, line ? std::optional(style.dash) : std::nullopt, shape,
+                          shape == MarkShape::none ? Symbol::circle : style.symbol},
+                     series.name);
     if (!is_new)
-      throw std::logic_error("two series look alike: " + other->second + " and " + entry.name);
+      throw std::logic_error("two series look alike: " + other->second + " and " + series.name);
   }
 }
 
@@ -253,33 +260,24 @@ double chart_height(const LineChart& chart) {
 }
 
 std::string draw_chart(const LineChart& chart, PlotPoint corner) {
-  std::vector<LegendEntry> looks;
-  for (const PlotSeries& series : chart.series) looks.push_back(legend_entry(series));
-  require_distinct(looks);
+  require_distinct(chart.series);
   return ChartDrawing(chart, corner).draw();
 }
 
-LegendEntry legend_entry(const PlotSeries& series) {
-  return {series.name, series.style,
-          series.marks.empty() ? MarkShape::none : series.marks.front().shape,
-          !series.line.empty()};
+double legend_height(const std::vector<PlotSeries>& series) {
+  return kLegendLine * static_cast<double>(series.size());
 }
 
-double legend_height(const Legend& legend) {
-  const std::size_t rows = (legend.entries.size() + legend.columns - 1) / legend.columns;
-  return kLegendLine * static_cast<double>(rows);
-}
-
-std::string draw_legend(const Legend& legend, PlotPoint corner) {
-  require_distinct(legend.entries);
+std::string draw_legend(const std::vector<PlotSeries>& series, PlotPoint corner) {
+  require_distinct(series);
   std::string svg;
-  for (std::size_t i = 0; i < legend.entries.size(); ++i) {
-    const LegendEntry& entry = legend.entries[i];
-    const double x = corner.first + legend.column_width * static_cast<double>(i % legend.columns);
-    const double y = corner.second + kLegendLine * (static_cast<double>(i / legend.columns) + 0.5);
-    if (entry.line) svg += svg_line({x, y}, {x + kLegendStroke, y}, stroke(entry.style));
-    svg += mark_element({x + kLegendStroke / 2, y}, entry.mark, entry.style, "");
-    svg += svg_text(x + kLegendStroke + 8, y + 4, entry.name, "font-size=\"11\"");
+  const double x = corner.first;
+  double y = corner.second + kLegendLine / 2;
+  for (const PlotSeries& one : series) {
+    if (!one.line.empty()) svg += svg_line({x, y}, {x + kLegendStroke, y}, stroke(one.style));
+    svg += mark_element({x + kLegendStroke / 2, y}, shape_of(one), one.style, "");
+    svg += svg_text(x + kLegendStroke + 8, y + 4, one.name, "font-size=\"11\"");
+    y += kLegendLine;
   }
   return svg;
 }

@@ -104,24 +104,11 @@ double chart_height(const LineChart& chart);
 /// alike, in colour, dash (of lines) and symbol with shape (of marks) together.
 std::string draw_chart(const LineChart& chart, PlotPoint corner);
 
-struct LegendEntry {
-  std::string name;
-  SeriesStyle style;
-  MarkShape mark = MarkShape::none;
-  bool line = true;
-};
-/// The entry of a series: its line, if it has one, with the shape of its first mark on it.
-LegendEntry legend_entry(const PlotSeries& series);
-
-/// Entries row by row in columns of this width.
-struct Legend {
-  std::vector<LegendEntry> entries;
-  std::size_t columns = 1;
-  double column_width = 210;
-};
-double legend_height(const Legend& legend);
-/// Precondition: no two entries look alike.
-std::string draw_legend(const Legend& legend, PlotPoint corner);
+/// Names below each other, each beside the line of its series, if it has one, and the shape of its first
+/// mark.
+double legend_height(const std::vector<PlotSeries>& series);
+/// Precondition: no two series look alike.
+std::string draw_legend(const std::vector<PlotSeries>& series, PlotPoint corner);
 
 /// The slope a of y = a x + b by ordinary least squares. Absent for fewer than two different x.
 std::optional<double> least_squares_slope(const PlotLine& points);

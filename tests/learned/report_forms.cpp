@@ -18,9 +18,7 @@ report::Report some_report() {
       .add(report::Table{{"x", "y"}, 1, {{"1", "0.5"}, {"2", report::kNothing}}})
       .add("![a picture](name.svg)");
   page.data = {{"rows", list}};
-  Legend legend;
-  legend.entries = {{"words", {"#123456"}}};
-  page.pictures.push_back({"name.svg", draw_legend(legend, {3, 5})});
+  page.pictures.push_back({"name.svg", draw_legend({{"words", {"#123456"}}}, {3, 5})});
   return page;
 }
 
