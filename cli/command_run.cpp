@@ -443,15 +443,7 @@ class Runs {
   int run(const Questions& questions) {
     std::visit(Overload{[&](const std::vector<LetterNames>& words) { run_words(words); },
                         [&](const GraphQuestions& graph) { run_graph(graph); },
-                        [&](const CellRows& rows) {
-                          run_streams(rows, SaidAnswer::Of::streams, [&] {
-                            return answers_->streams([&] { return declared_tokens(model_, rows); });
-                          });
-                        },
-                        [&](const DivisionQuestion& division) {
-                          run_streams(division.rows, SaidAnswer::Of::division,
-                                      [&] { return answers_->division(division.rows); });
-                        }},
+                        [&](const StreamQuestion& streams) { run_streams(streams); }},
                questions);
     if (options_.json) print_json();
     write_out_answers();
@@ -510,11 +502,13 @@ class Runs {
     }
   }
 
-  template <class Ask>
-  void run_streams(const CellRows& rows, SaidAnswer::Of of, const Ask& ask) {
-    const nlohmann::json input = {{"tokens", rows.size()}};
+  void run_streams(const StreamQuestion& question) {
+    const nlohmann::json input = {{"tokens", question.rows.size()}};
     question_ = [&] { return input; };
-    SaidAnswer said{of, ask(), input};
+    const auto tokens = [&] { return declared_tokens(model_, question.rows); };
+    SaidAnswer said{
+        question.divides ? SaidAnswer::Of::division : SaidAnswer::Of::streams,
+        question.divides ? answers_->division(question.rows) : answers_->streams(tokens), input};
     if (said.answer.limit) throw SizeLimit(*said.answer.limit);
     print(said);
   }

@@ -216,9 +216,11 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   return questions;
 }
 
-CellRows load_cells(const InputOptions& options, const Model& model) {
-  return parse_cells(read_text_file(options.cells), options.cells,
-                     std::get<CellsInput>(model.input).names);
+StreamQuestion load_streams(const InputOptions& options, const Model& model) {
+  if (given(options.divide_option))
+    return {dividing_rows(model, options.dividend, options.divisor), true};
+  return {parse_cells(read_text_file(options.cells), options.cells,
+                      std::get<CellsInput>(model.input).names)};
 }
 
 }  // namespace
@@ -333,9 +335,7 @@ std::vector<std::string> InputOptions::files() const {
 Questions load_questions(const InputOptions& options, const Model& model) {
   check_kind(options, model);
   if (std::holds_alternative<GraphInput>(model.input)) return load_graph(options, true);
-  if (given(options.divide_option))
-    return DivisionQuestion{dividing_rows(model, options.dividend, options.divisor)};
-  if (std::holds_alternative<CellsInput>(model.input)) return load_cells(options, model);
+  if (std::holds_alternative<CellsInput>(model.input)) return load_streams(options, model);
   return load_words(options.words, model.alphabet);
 }
 
@@ -348,12 +348,8 @@ OneQuestion load_one(const InputOptions& options, const Model& model) {
     const auto [source, target] = pair.value_or(VertexPair(0, 0));
     return {tokens_of(model, questions.graph, source, target), pair, questions.graph};
   }
-  if (std::holds_alternative<CellsInput>(model.input)) {
-    const CellRows rows = given(options.divide_option)
-                              ? dividing_rows(model, options.dividend, options.divisor)
-                              : load_cells(options, model);
-    return {tokens_of(model, rows), std::nullopt};
-  }
+  if (std::holds_alternative<CellsInput>(model.input))
+    return {tokens_of(model, load_streams(options, model).rows), std::nullopt};
   const LetterNames word = load_words(options.words, model.alphabet).front();
   return {tokens_of(model, word), std::nullopt, std::nullopt, word};
 }

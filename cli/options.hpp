@@ -193,12 +193,11 @@ struct GraphQuestions {
   std::vector<VertexPair> pairs;  ///< source and target, in the order of the answers
 };
 using CellRows = std::vector<std::vector<Real>>;
-/// Raw streams that end with the token that divides.
-struct DivisionQuestion {
+struct StreamQuestion {
   CellRows rows;
+  bool divides = false;  ///< the last token, by --divide and --by
 };
-using Questions =
-    std::variant<std::vector<LetterNames>, GraphQuestions, CellRows, DivisionQuestion>;
+using Questions = std::variant<std::vector<LetterNames>, GraphQuestions, StreamQuestion>;
 
 /// What the options ask of this model. Errors: InputError when they are for another kind of input,
 /// naming the options that this one takes; for bad input, with file and line.
