@@ -32,6 +32,7 @@
 #include "objects/named_monoids.hpp"
 #include "report/pictures/circuit_cards.hpp"
 #include "report/pictures/draw_attention.hpp"
+#include "report/pictures/render.hpp"
 #include "report/pictures/save_drawing.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -349,7 +350,7 @@ void write_form(const std::string& output,
                 const std::function<std::string(const std::string&)>& text) {
   const std::filesystem::path name = output;
   if (name.extension() == ".tex" || name.extension() == ".tikz") {
-    save_graph(text("graph.dot"), output);
+    save_figure(render_graphs(text("graph.dot")).at(0), output);
   } else {
     write_whole_file(output, text(output));
   }

@@ -128,7 +128,8 @@ std::string depth_curve_markdown(const DepthCurve& curve) {
   for (const DepthSeries& series : curve.series) {
     cells = {series.name, form_of(series), series.formula};
     for (const auto& depth : series.depths) cells.push_back(depth_text(depth));
-    text += markdown_row(markdown_texts(cells));
+    for (std::string& cell : cells) cell = markdown_text(cell);
+    text += markdown_row(cells);
   }
   return text;
 }

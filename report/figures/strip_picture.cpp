@@ -207,7 +207,7 @@ std::string tables(const Strip& strip) {
   std::string text;
   for (const StripTable& table : strip.tables) {
     text += "<details><summary>" + xml_text(table.caption) + "</summary>\n<table>\n" +
-            html_headings(table.headings);
+            html_row(table.headings, "th");
     for (const auto& row : table.rows) text += html_row(row);
     text += "</table>\n</details>\n";
   }

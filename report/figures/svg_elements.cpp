@@ -121,12 +121,6 @@ constexpr const char* kPageStyle =
     "th,td{text-align:left;vertical-align:top;padding:.3em .9em .3em 0;border-bottom:1px solid "
     "#e3e3e3}figure{margin:1em 0;overflow-x:auto}";
 
-std::string table_row(const std::vector<std::string>& texts, const std::string& tag) {
-  std::string row = "<tr>";
-  for (const std::string& text : texts) row += "<" + tag + ">" + xml_text(text) + "</" + tag + ">";
-  return row + "</tr>\n";
-}
-
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
@@ -135,12 +129,6 @@ std::string markdown_text(std::string_view text) {
     if (std::string_view(kMarkdownMarks).find(c) != std::string_view::npos) result += '\\';
     result += c == '\n' || c == '\r' ? ' ' : c;
   }
-  return result;
-}
-
-std::vector<std::string> markdown_texts(const std::vector<std::string>& texts) {
-  std::vector<std::string> result;
-  for (const std::string& text : texts) result.push_back(markdown_text(text));
   return result;
 }
 
@@ -156,12 +144,11 @@ std::string markdown_headings(const std::vector<std::string>& cells, std::size_t
   return text + "\n";
 }
 
-std::string html_row(const std::vector<std::string>& texts) {
-  return table_row(texts, "td");
-}
-
-std::string html_headings(const std::vector<std::string>& texts) {
-  return table_row(texts, "th");
+std::string html_row(const std::vector<std::string>& texts, const std::string& cell) {
+  std::string row = "<tr>";
+  for (const std::string& text : texts)
+    row += "<" + cell + ">" + xml_text(text) + "</" + cell + ">";
+  return row + "</tr>\n";
 }
 
 std::string html_page(std::string_view title, std::string_view style, std::string_view body) {

@@ -71,7 +71,6 @@ PaperFit fit_paper(double width, double height);
 /// Text of any origin for a place in a paragraph, an item or a cell: what Markdown, or the HTML in
 /// it, would read as something else has a backslash before it, and a line's end becomes a blank.
 std::string markdown_text(std::string_view text);
-std::vector<std::string> markdown_texts(const std::vector<std::string>& texts);
 
 /// "| a | b |" and the line's end. Cells are Markdown already.
 std::string markdown_row(const std::vector<std::string>& cells);
@@ -81,9 +80,8 @@ std::string markdown_headings(const std::vector<std::string>& cells,
 
 // --- HTML ----------------------------------------------------------------------------------------
 
-/// A row of cells, which are escaped; of headings.
-std::string html_row(const std::vector<std::string>& texts);
-std::string html_headings(const std::vector<std::string>& texts);
+/// A row of cells, which are escaped; `cell`: "td", or "th" of headings.
+std::string html_row(const std::vector<std::string>& texts, const std::string& cell = "td");
 
 /// A page of its own. The title is escaped, the body is HTML; `style`: what this page adds to the
 /// looks that all pages share.

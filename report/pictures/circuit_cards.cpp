@@ -251,7 +251,7 @@ CircuitCards circuit_cards(const Model& model) {
   CircuitCards circuit;
   circuit.view = view_circuit(model);
   const CircuitView& view = circuit.view;
-  circuit.name = model.name.empty() ? "unnamed model" : model.name;
+  circuit.name = title_of(model);
   circuit.heading = heading_of(model);
   circuit.embedding = {kEndsInk, "token embedding", "", "", view.embedding, ""};
   circuit.position = {kEndsInk, "position encoding", "", "", view.position, ""};

@@ -437,6 +437,10 @@ CircuitView view_circuit(const Model& model) {
   return Viewer(model).view();
 }
 
+std::string title_of(const Model& model) {
+  return model.name.empty() ? "unnamed model" : model.name;
+}
+
 std::string visible_letter(std::string_view letter) {
   for (const char* kind : {kBeginToken, kEndToken, kEdgeToken, kNoEdgeToken, kPadToken,
                            kSourceToken, kTargetToken, kVertexToken})

@@ -52,6 +52,9 @@ struct CircuitView {
 
 CircuitView view_circuit(const Model& model);
 
+/// The name of a model, as a heading.
+std::string title_of(const Model& model);
+
 /// A token kind as a reader should see it: the beginning token as `begin`, a letter with spaces and
 /// the empty name made visible. Not escaped.
 std::string visible_letter(std::string_view letter);

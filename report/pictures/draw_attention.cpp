@@ -183,10 +183,6 @@ constexpr std::size_t kAlarmCharacters = 150;
 
 using Selected = std::vector<std::vector<std::size_t>>;  ///< per token
 
-std::string attention_title(const Model& model) {
-  return model.name.empty() ? "unnamed model" : model.name;
-}
-
 struct Level {
   Location location;
   std::vector<Selected> heads;
@@ -282,7 +278,7 @@ class AttentionBands {
         names_(model, all_prefixes()) {}
 
   TokenBands make() {
-    bands_.title = cut_text(attention_title(model_), 60);
+    bands_.title = cut_text(title_of(model_), 60);
     bands_.subtitle = cut_text(model_.construction, 40) + " \xC2\xB7 " + size_text() +
                       " \xC2\xB7 " +
                       counted(depth_at(model_, tokens_.size), "layer run", "layers run") +
@@ -613,7 +609,7 @@ Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
   if (!found.has_value()) return found.refusal();
   TokenBands bands = std::move(found).value();
   explain_light_lines(bands);
-  return token_bands_picture({std::move(bands)}, "attention of " + attention_title(runner.model()));
+  return token_bands_picture({std::move(bands)}, "attention of " + title_of(runner.model()));
 }
 
 RunDrawing draw_run(const Model& model, const Outcome<Tokens>& tokens,

@@ -384,15 +384,13 @@ std::string joined_columns(const CircuitColumn& from, PlotPoint at, PlotPoint ne
   const double from_bottom = at.second + from.height();
   std::string lines;
   if (from.leaves())
-    lines +=
-        svg_path(way({at.first + CircuitColumn::kStreamAt, from_bottom}, bottom + 10, gutter,
-                     next.second - 14, {next.first + CircuitColumn::kStreamAt, next.second}),
-                 std::string("fill=\"none\" stroke=\"") + kStreamInk + "\" stroke-width=\"2.4\"");
+    lines += svg_path(way({at.first + CircuitColumn::kStreamAt, from_bottom}, bottom + 10, gutter,
+                          next.second - 14, {next.first + CircuitColumn::kStreamAt, next.second}),
+                      "fill=\"none\" " + stroke(kStreamInk, "2.4"));
   if (from.loop_leaves())
     lines += svg_path(way({at.first + CircuitColumn::kLoopAt, from_bottom}, bottom + 16, gutter + 6,
                           next.second - 8, {next.first + CircuitColumn::kLoopAt, next.second}),
-                      std::string("fill=\"none\" stroke-dasharray=\"5 3\" stroke=\"") + kQuietInk +
-                          "\" stroke-width=\"1.4\"");
+                      "fill=\"none\" stroke-dasharray=\"5 3\" " + stroke(kQuietInk, "1.4"));
   return lines;
 }
 
@@ -618,10 +616,6 @@ std::string model_card(const Model& model) {
   return "<table>\n" + rows + "</table>\n";
 }
 
-std::string title_of(const Model& model) {
-  return model.name.empty() ? "unnamed model" : model.name;
-}
-
 const std::vector<std::string> kForms = {"svg", "html", "pdf", "png", "tex", "tikz"};
 
 /// What a name asks for. Errors: InputError when that is none of `forms`.
@@ -675,11 +669,6 @@ void save_run(const Model& model, const StripPicture& picture, bool together,
   } else {
     write_picture(strips_svg(picture), form, path);
   }
-}
-
-void save_graph(const std::string& dot, const std::string& path) {
-  const std::string form = form_of(path, {"tex", "tikz"});
-  write_picture(render_graphs(dot).at(0), form, path);
 }
 
 void save_figure(const std::string& svg, const std::string& path) {

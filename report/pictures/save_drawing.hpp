@@ -44,10 +44,6 @@ std::string save_circuit(const Model& model, const CircuitCards& circuit, const 
 void save_run(const Model& model, const StripPicture& picture, bool together,
               const std::string& path);
 
-/// The first graph of a DOT text, as Graphviz draws it: `.tex` a document, `.tikz` a picture for one.
-/// Errors: as above.
-void save_graph(const std::string& dot, const std::string& path);
-
 /// The same for a figure of one page, which has no `.html`.
 void save_figure(const std::string& svg, const std::string& path);
 

@@ -322,12 +322,12 @@ TEST(Tables, MarkdownReadsTextAsText) {
   EXPECT_EQ(markdown_row({"a", "", "**b**"}), "| a | | **b** |\n");
   EXPECT_EQ(markdown_headings({"a", "b"}), "| a | b |\n|---|---|\n");
   EXPECT_EQ(markdown_headings({"a", "b", "c"}, 1), "| a | b | c |\n|---|--:|--:|\n");
-  EXPECT_EQ(markdown_row(markdown_texts({"a|b", "c"})), "| a\\|b | c |\n");
+  EXPECT_EQ(markdown_row({markdown_text("a|b"), "c"}), "| a\\|b | c |\n");
 }
 
 TEST(Tables, HtmlReadsTextAsText) {
   EXPECT_EQ(html_row({"a<b", "c"}), "<tr><td>a&lt;b</td><td>c</td></tr>\n");
-  EXPECT_EQ(html_headings({"a"}), "<tr><th>a</th></tr>\n");
+  EXPECT_EQ(html_row({"a"}, "th"), "<tr><th>a</th></tr>\n");
   const std::string page = html_page("<t>", "p{color:red}", "<p>body</p>\n");
   EXPECT_NE(page.find("<title>&lt;t&gt;</title>"), std::string::npos);
   EXPECT_NE(page.find("<h1>&lt;t&gt;</h1>\n<p>body</p>\n</body>"), std::string::npos);
