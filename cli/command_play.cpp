@@ -10,9 +10,9 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <cctype>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -73,17 +73,14 @@ Answer refusal(http::status status) {
 
 /// `%20` and the like as bytes; what is no such escape stays.
 std::string unescaped(const std::string& text) {
-  const auto digit = [](char c) {
-    const char* digits = "0123456789abcdef";
-    const char* at = std::strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
-    return c == 0 || at == nullptr ? -1 : static_cast<int>(at - digits);
-  };
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? digit(text[i + 1]) : -1;
-    const int low = high < 0 ? -1 : digit(text[i + 2]);
-    result += low < 0 ? text[i] : static_cast<char>(high * 16 + low);
-    if (low >= 0) i += 2;
+    unsigned char byte = 0;
+    const char* const digits = text.data() + i + 1;
+    const bool escape = text[i] == '%' && i + 2 < text.size() &&
+                        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    result += escape ? static_cast<char>(byte) : text[i];
+    if (escape) i += 2;
   }
   return result;
 }

@@ -54,46 +54,37 @@ std::string edge_name(const std::string& source, const std::string& target,
   return source + "->" + target + (part.empty() ? "" : "<" + part + ">");
 }
 
+/// "initial.0", "repeated.TURN.0", "final.0".
+std::string torch_layer(const Model& model, const CircuitNode& node) {
+  const Shape& shape = model.shape;
+  const Block block = model.layers[node.file_layer].block;
+  if (block == Block::initial) return fmt::format("initial.{}", node.file_layer);
+  const std::size_t at = node.file_layer - shape.initial;
+  if (block == Block::final) return fmt::format("final.{}", at - shape.repeated);
+  return fmt::format("repeated.{}.{}", (node.layer - shape.initial) / shape.repeated, at);
+}
+
 /// Where torch (unrolled) and TransformerLens show what a node writes; of an mlp torch shows the units.
-class Hooks {
- public:
-  explicit Hooks(const Model& model) : model_(model) {}
-
-  ordered_json operator()(const CircuitNode& node) const {
-    switch (node.kind) {
-      case Kind::embed:
-        return {{"transformer_lens", "hook_embed"}};
-      case Kind::pos:
-        return {{"transformer_lens", "hook_pos_embed"}};
-      case Kind::logits:
-        return {{"transformer_lens", "unembed.hook_out"}};
-      case Kind::head:
-        return {{"torch", fmt::format("{}.heads.{}.result", layer(node), node.head)},
-                {"transformer_lens",
-                 fmt::format("blocks.{}.attn.hook_result[{}]", node.layer, node.head)}};
-      case Kind::mlp:
-        break;
-    }
-    return {{"torch", layer(node) + ".units"},
-            {"transformer_lens", fmt::format("blocks.{}.hook_mlp_out", node.layer)}};
+ordered_json hooks_json(const Model& model, const CircuitNode& node) {
+  switch (node.kind) {
+    case Kind::embed:
+      return {{"transformer_lens", "hook_embed"}};
+    case Kind::pos:
+      return {{"transformer_lens", "hook_pos_embed"}};
+    case Kind::logits:
+      return {{"transformer_lens", "unembed.hook_out"}};
+    case Kind::head:
+      return {{"torch", fmt::format("{}.heads.{}.result", torch_layer(model, node), node.head)},
+              {"transformer_lens",
+               fmt::format("blocks.{}.attn.hook_result[{}]", node.layer, node.head)}};
+    case Kind::mlp:
+      break;
   }
+  return {{"torch", torch_layer(model, node) + ".units"},
+          {"transformer_lens", fmt::format("blocks.{}.hook_mlp_out", node.layer)}};
+}
 
- private:
-  /// "initial.0", "repeated.TURN.0", "final.0".
-  std::string layer(const CircuitNode& node) const {
-    const Shape& shape = model_.shape;
-    const std::string name = block_name(model_.layers[node.file_layer].block);
-    if (name == "initial") return fmt::format("initial.{}", node.file_layer);
-    if (name == "final")
-      return fmt::format("final.{}", node.file_layer - shape.initial - shape.repeated);
-    return fmt::format("repeated.{}.{}", (node.layer - shape.initial) / shape.repeated,
-                       node.file_layer - shape.initial);
-  }
-
-  const Model& model_;
-};
-
-ordered_json node_json(const CircuitNode& node, const Hooks& hooks) {
+ordered_json node_json(const Model& model, const CircuitNode& node) {
   ordered_json json = {{"name", node.name}, {"kind", kind_text(node.kind)}};
   const bool layered = node.kind == Kind::head || node.kind == Kind::mlp;
   if (layered) json.update({{"layer", node.layer}, {"file_layer", node.file_layer}});
@@ -102,7 +93,7 @@ ordered_json node_json(const CircuitNode& node, const Hooks& hooks) {
                  {"title", node.title},
                  {"selects", node.selects},
                  {"copies", node.copies}});
-  json["hooks"] = hooks(node);
+  json["hooks"] = hooks_json(model, node);
   json["reads"] = node.reads;
   json["writes"] = node.writes;
   return json;
@@ -366,9 +357,8 @@ std::string circuit_json(const Model& model, const Circuit& circuit, CircuitNorm
         {"lifetime", cell.lifetime},
         {"meaning", cell.meaning},
         {"holds", construction == catalogue().end() ? "" : construction->cell_text(cell.name)}};
-  const Hooks hooks(model);
   for (const CircuitNode& node : circuit.nodes) {
-    nodes.push_back(node_json(node, hooks));
+    nodes.push_back(node_json(model, node));
     // A looped layer runs often and has its units once.
     if (node.kind == Kind::mlp && !units.contains(std::to_string(node.file_layer)))
       units[std::to_string(node.file_layer)] = units_json(node.units);

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include "base/overload.hpp"
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "compiler/file/carried_program.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/compile.hpp"
@@ -266,14 +266,11 @@ CheckedModel requested_model(Program program, const CompileSettings& settings) {
 namespace {
 
 /// The bits of "mpfr:BITS".
-std::optional<std::uint32_t> mpfr_bits(const std::string& name) {
+std::optional<std::uint64_t> mpfr_bits(const std::string& name) {
   const std::string prefix = "mpfr:";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  std::uint32_t bits = 0;
-  const char* const end = name.data() + name.size();
-  const auto read = std::from_chars(name.data() + prefix.size(), end, bits);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return bits;
+  const auto bits =
+      name.starts_with(prefix) ? whole_number(name.substr(prefix.size())) : std::nullopt;
+  return bits && *bits <= UINT32_MAX ? bits : std::nullopt;
 }
 
 }  // namespace
@@ -286,7 +283,7 @@ FloatOptions requested_engine(const RoundedSettings& settings) {
     options.engine = FloatOptions::Engine::float32;
   } else if (const auto bits = mpfr_bits(settings.engine)) {
     options.engine = FloatOptions::Engine::mpfr;
-    options.bits = *bits;
+    options.bits = static_cast<std::uint32_t>(*bits);
     if (*bits < FloatOptions::kFewestBits || *bits > FloatOptions::kMostBits)
       throw InputError("--engine: expected mpfr:" + std::to_string(FloatOptions::kFewestBits) +
                        " to mpfr:" + std::to_string(FloatOptions::kMostBits) + ", found " +
