@@ -408,35 +408,18 @@ nlohmann::json read_json_tree(const std::string& file) {
   }
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Collects the settings that name files.
-class NamedFiles final : public SettingVisitor {
- public:
-  void file(const char*, std::string& value) override {
-    if (!value.empty()) names.push_back(value);
-  }
-  void group(const char*, const SettingGroup& settings) override { settings(*this); }
-
-  std::vector<std::string> names;
-};
-
-}  // namespace
-
 nlohmann::ordered_json input_hashes(const RunConfig& config) {
-  NamedFiles named;
-  visit_settings(config, named);
+  SettingVisitor visited;
+  visit_settings(config, visited);
   nlohmann::ordered_json hashes = nlohmann::ordered_json::object();
-  for (const std::string& name : named.names)
-    if (fs::exists(name)) hashes[name] = sha256(FilePieces(name));
+  for (const std::string& name : visited.files())
+    if (std::filesystem::exists(name)) hashes[name] = sha256(FilePieces(name));
   return hashes;
 }
 
 void check_initial_weights(const RunConfig& config) {
   const std::string& path = config.initial_weights;
-  if (!path.empty() && !fs::is_regular_file(path))
+  if (!path.empty() && !std::filesystem::is_regular_file(path))
     throw InputError(path + ": expected a file of weights to begin with");
 }
 
