@@ -20,7 +20,6 @@
 #include "base/text_lines.hpp"
 #include "compiler/program/program.hpp"
 #include "library/requests/automaton_request.hpp"
-#include "library/requests/compile_request.hpp"
 #include "library/runs/run_answers.hpp"
 #include "logdepth/constructions.hpp"
 #include "logdepth/export.hpp"

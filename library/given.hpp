@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "library/runs/run_answers.hpp"
 #include "logdepth/compare.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/phrases.hpp"
 #include "report/figures/svg_elements.hpp"
 
 namespace logdepth::report {

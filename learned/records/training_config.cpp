@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/quoted_text.hpp"
 #include "learned/records/settings.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -17,7 +16,6 @@
 #include "library/exports/network.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/exact/run_model.hpp"
-#include "runtime/file/model_meaning.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"

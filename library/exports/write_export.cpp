@@ -16,7 +16,6 @@
 #include "library/exports/python_modules.hpp"
 #include "library/exports/self_test.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/model_meaning.hpp"
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "report/figures/eggbox.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/quoted_text.hpp"
 #include "report/figures/svg_elements.hpp"

@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "base/phrases.hpp"
-#include "base/quoted_text.hpp"
 #include "report/figures/svg_elements.hpp"
 
 namespace logdepth { inline namespace report_figures {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "objects/graph.hpp"
 #include "report/figures/strip_picture.hpp"

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "report/figures/strip_picture.hpp"
 #include "report/pictures/circuit_cards.hpp"
