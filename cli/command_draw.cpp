@@ -50,7 +50,7 @@ std::optional<Action> action_of(const RunRecord& record) {
 
 /// The compiled scan of the same problem on the same word.
 Outcome<TokenBands> compiled_bands(const Action& action, const std::string& problem,
-                                   const LetterNames& word) {
+                                   const Letters& word) {
   const Model model =
       with_derived(compile(regular_language_scan_MS25_thm4_1(action, "compiled: " + problem)));
   Runner runner(model);
@@ -96,7 +96,7 @@ void check_output(const std::string& output, const std::string& run, const Input
   refuse_overwriting(output, inputs);
 }
 
-AttentionQuestion question_of(const LearnedDrawing& options, const LetterNames& word,
+AttentionQuestion question_of(const LearnedDrawing& options, const Letters& word,
                               const std::vector<std::string>& letters) {
   AttentionQuestion question;
   const Alphabet alphabet(letters);
@@ -114,7 +114,7 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
     throw InputError("--learned: expected a word, by --input or --tokens");
   const RunRecord record = read_run(options.run);
   const std::vector<std::string> letters = letters_of_run(record);
-  const LetterNames word = load_words(input.words, letters).front();
+  const Letters word = load_words(input, letters).front();
   const auto& task = record.config.task.as<WordTaskConfig>();
   const std::string problem = task.monoid.empty() ? record.result.value("monoid", "") : task.monoid;
   const std::optional<Action> action = action_of(record);

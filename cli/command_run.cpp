@@ -441,7 +441,7 @@ class Runs {
   }
 
   int run(const Questions& questions) {
-    std::visit(Overload{[&](const std::vector<LetterNames>& words) { run_words(words); },
+    std::visit(Overload{[&](const std::vector<Letters>& words) { run_words(words); },
                         [&](const GraphQuestions& graph) { run_graph(graph); },
                         [&](const StreamQuestion& streams) { run_streams(streams); }},
                questions);
@@ -462,7 +462,7 @@ class Runs {
   }
 
  private:
-  void run_words(const std::vector<LetterNames>& words) {
+  void run_words(const std::vector<Letters>& words) {
     if (words.size() > 1) answers_->announce(words);
     for (std::size_t i = 0; i < words.size(); ++i) {
       question_ = [&] { return nlohmann::json{{"letters", words[i]}}; };

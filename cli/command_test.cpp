@@ -39,7 +39,7 @@ std::string written(const std::vector<std::string>& lines, const std::string& fi
   return text + " > " + file;
 }
 
-TypedInput typed_word(const LetterNames& letters) {
+TypedInput typed_word(const Letters& letters) {
   const std::string word = show_word(letters);
   const bool separated = letters.size() > 1 && word.find(' ') != std::string::npos;
   return {"", (separated ? "--tokens " : "--input ") + shell_word(word)};

@@ -131,13 +131,6 @@ void Progress::operator()(std::size_t done, std::size_t total) {
 
 namespace {
 
-LetterNames names_of(const Word& word, const Alphabet& alphabet) {
-  LetterNames names;
-  names.reserve(word.size());
-  for (const Letter letter : word) names.push_back(alphabet.name(letter));
-  return names;
-}
-
 /// What an error is about: FILE for "@FILE", else the option.
 std::string place_of(const char* option, const std::string& text) {
   return text.starts_with('@') ? file_of(text) : option;
@@ -149,7 +142,7 @@ std::string text_or_file(const std::string& text) {
 }
 
 /// What --batch names, and its text.
-std::pair<std::string, std::string> batch_of(const WordOptions& options) {
+std::pair<std::string, std::string> batch_of(const InputOptions& options) {
   if (options.batch == "-") return {"standard input", read_standard_input()};
   return {options.batch, read_text_file(options.batch)};
 }
@@ -160,11 +153,11 @@ bool given(const CLI::Option* option) {
 
 /// Refuses options that are made for other models than this one.
 void check_kind(const InputOptions& options, const Model& model) {
-  const bool words = given(options.words.input_option) || given(options.words.tokens_option) ||
-                     (given(options.words.batch_option) && !given(options.graph_option));
+  const bool words = given(options.input_option) || given(options.tokens_option) ||
+                     (given(options.batch_option) && !given(options.graph_option));
   const bool graph = given(options.graph_option);
   const bool cells = given(options.cells_option) || given(options.divide_option);
-  const bool batch = options.words.batch_option != nullptr;
+  const bool batch = options.batch_option != nullptr;
   std::string option;
   for (const CLI::Option* known : options.options())
     if (option.empty() && given(known)) option = known->get_name() + ": ";
@@ -196,9 +189,9 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
       read_graph(read_text_file(options.graph), options.graph, options.undirected, options.format);
   for (const std::string& note : questions.graph.notes) std::cerr << note << '\n';
   const bool source = given(options.source_option), target = given(options.target_option);
-  if (given(options.words.batch_option)) {
+  if (given(options.batch_option)) {
     if (source || target) throw InputError("--batch is not allowed with --source and --target");
-    const auto [file, text] = batch_of(options.words);
+    const auto [file, text] = batch_of(options);
     for (const auto& [from, to] : read_pairs(text, file)) {
       const std::string where = fmt::format("{}: pair {}", file, questions.pairs.size() + 1);
       questions.pairs.emplace_back(find_vertex(questions.graph, from, where, options.graph),
@@ -208,7 +201,7 @@ GraphQuestions load_graph(const InputOptions& options, bool needs_pair) {
   }
   if (source != target || (needs_pair && !source))
     throw InputError(std::string("expected --source and --target") +
-                     (options.words.batch_option ? ", or --batch with a file of pairs" : ""));
+                     (options.batch_option ? ", or --batch with a file of pairs" : ""));
   if (source)
     questions.pairs.emplace_back(
         find_vertex(questions.graph, options.source, "--source", options.graph),
@@ -229,23 +222,8 @@ std::string file_of(const std::string& text) {
   return text.starts_with('@') ? text.substr(1) : std::string();
 }
 
-void WordOptions::add_to(CLI::App& app, bool with_batch) {
-  input_option = app.add_option("--input", input,
-                                "word, without separators if every letter is one character; or "
-                                "@FILE, a file with one word, whose white space is ignored")
-                     ->allow_extra_args(false);
-  tokens_option =
-      app.add_option("--tokens", tokens, "word, its letters separated by white space; or @FILE");
-  input_option->excludes(tokens_option);
-  if (!with_batch) return;
-  batch_option = app.add_option(
-      "--batch", batch,
-      "file of words, one per line (an empty line is the empty word); - reads standard input");
-  batch_option->excludes(input_option)->excludes(tokens_option);
-}
-
-std::vector<LetterNames> load_words(const WordOptions& options,
-                                    const std::vector<std::string>& letters) {
+std::vector<Letters> load_words(const InputOptions& options,
+                                const std::vector<std::string>& letters) {
   const Alphabet alphabet(letters);
   const auto located = [](const std::string& where, auto parse) {
     try {
@@ -256,7 +234,7 @@ std::vector<LetterNames> load_words(const WordOptions& options,
   };
   if (options.batch_option && options.batch_option->count() > 0) {
     const auto [source, text] = batch_of(options);
-    std::vector<LetterNames> words;
+    std::vector<Letters> words;
     for (std::size_t start = 0; start < text.size();) {
       const std::size_t end = std::min(text.find('\n', start), text.size());
       const std::string line = text.substr(start, end - start);
@@ -265,7 +243,7 @@ std::vector<LetterNames> load_words(const WordOptions& options,
             fmt::format("{}:{}: expected one word, found a carriage return inside the line", source,
                         words.size() + 1));
       words.push_back(located(fmt::format("{}:{}", source, words.size() + 1),
-                              [&] { return names_of(alphabet.parse_word(line), alphabet); }));
+                              [&] { return letters_of(alphabet.parse_word(line), alphabet); }));
       start = end + 1;
     }
     return words;
@@ -273,12 +251,12 @@ std::vector<LetterNames> load_words(const WordOptions& options,
   if (options.tokens_option->count() > 0) {
     const std::string text = text_or_file(options.tokens);
     return {located(place_of("--tokens", options.tokens),
-                    [&] { return names_of(alphabet.parse_tokens(text), alphabet); })};
+                    [&] { return letters_of(alphabet.parse_tokens(text), alphabet); })};
   }
   if (options.input_option->count() > 0) {
     const std::string text = text_or_file(options.input);
     return {located(place_of("--input", options.input),
-                    [&] { return names_of(alphabet.parse_word(text), alphabet); })};
+                    [&] { return letters_of(alphabet.parse_word(text), alphabet); })};
   }
   throw InputError(options.batch_option
                        ? "expected one of --input, --tokens, --batch to give the words"
@@ -286,7 +264,20 @@ std::vector<LetterNames> load_words(const WordOptions& options,
 }
 
 void InputOptions::add_to(CLI::App& app, bool with_batch) {
-  words.add_to(app, with_batch);
+  input_option = app.add_option("--input", input,
+                                "word, without separators if every letter is one character; or "
+                                "@FILE, a file with one word, whose white space is ignored")
+                     ->allow_extra_args(false);
+  tokens_option =
+      app.add_option("--tokens", tokens, "word, its letters separated by white space; or @FILE");
+  input_option->excludes(tokens_option);
+  if (with_batch) {
+    batch_option = app.add_option(
+        "--batch", batch,
+        "file of words, one per line (an empty line is the empty word); - reads standard input; "
+        "with --graph, one source and target per line");
+    batch_option->excludes(input_option)->excludes(tokens_option);
+  }
   graph_option = app.add_option("--graph", graph, kGraphFileDescription);
   add_graph_format(app, graph_option, format);
   source_option = app.add_option("--source", source, "source vertex")->needs(graph_option);
@@ -304,24 +295,21 @@ void InputOptions::add_to(CLI::App& app, bool with_batch) {
   by_option = app.add_option("--by", divisor, "divisor")->check(kCount);
   divide_option->needs(by_option);
   by_option->needs(divide_option);
-  for (CLI::Option* option : {words.input_option, words.tokens_option}) {
+  for (CLI::Option* option : {input_option, tokens_option}) {
     graph_option->excludes(option);
     cells_option->excludes(option);
     divide_option->excludes(option);
   }
   cells_option->excludes(graph_option);
   divide_option->excludes(graph_option)->excludes(cells_option);
-  if (words.batch_option) {
-    words.batch_option->description(words.batch_option->get_description() +
-                                    "; with --graph, one source and target per line");
-    cells_option->excludes(words.batch_option);
-    divide_option->excludes(words.batch_option);
+  if (batch_option) {
+    cells_option->excludes(batch_option);
+    divide_option->excludes(batch_option);
   }
 }
 
 std::vector<const CLI::Option*> InputOptions::options() const {
-  return {words.input_option, words.tokens_option, graph_option,
-          cells_option,       divide_option,       words.batch_option};
+  return {input_option, tokens_option, graph_option, cells_option, divide_option, batch_option};
 }
 
 bool InputOptions::given() const {
@@ -329,14 +317,14 @@ bool InputOptions::given() const {
 }
 
 std::vector<std::string> InputOptions::files() const {
-  return {words.batch, file_of(words.input), file_of(words.tokens), graph, cells};
+  return {batch, file_of(input), file_of(tokens), graph, cells};
 }
 
 Questions load_questions(const InputOptions& options, const Model& model) {
   check_kind(options, model);
   if (std::holds_alternative<GraphInput>(model.input)) return load_graph(options, true);
   if (std::holds_alternative<CellsInput>(model.input)) return load_streams(options, model);
-  return load_words(options.words, model.alphabet);
+  return load_words(options, model.alphabet);
 }
 
 OneQuestion load_one(const InputOptions& options, const Model& model) {
@@ -350,7 +338,7 @@ OneQuestion load_one(const InputOptions& options, const Model& model) {
   }
   if (std::holds_alternative<CellsInput>(model.input))
     return {tokens_of(model, load_streams(options, model).rows), std::nullopt};
-  const LetterNames word = load_words(options.words, model.alphabet).front();
+  const Letters word = load_words(options, model.alphabet).front();
   return {tokens_of(model, word), std::nullopt, std::nullopt, word};
 }
 

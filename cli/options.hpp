@@ -151,32 +151,18 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
 };
 
-/// The options that name input words: one of --input, --tokens, --batch.
-struct WordOptions {
-  std::string input, tokens, batch;
-  CLI::Option *input_option = nullptr, *tokens_option = nullptr, *batch_option = nullptr;
-
-  void add_to(CLI::App& app, bool with_batch);
-};
-
-using LetterNames = std::vector<std::string>;
-
-/// The words, as letter names of `alphabet`. Errors: InputError naming the option or file and line.
-std::vector<LetterNames> load_words(const WordOptions& options,
-                                    const std::vector<std::string>& alphabet);
-
 /// FILE for "@FILE", else nothing.
 std::string file_of(const std::string& text);
 
 /// The options that name inputs of any kind: words, a graph with pairs of vertices, raw streams, a
 /// division.
 struct InputOptions {
-  WordOptions words;
-  std::string graph, source, target, cells;
+  std::string input, tokens, batch, graph, source, target, cells;
   std::uint64_t dividend = 0, divisor = 1;
   std::optional<std::string> format;  ///< of the graph file
   bool undirected = false;
-  CLI::Option *graph_option = nullptr, *source_option = nullptr, *target_option = nullptr,
+  CLI::Option *input_option = nullptr, *tokens_option = nullptr, *batch_option = nullptr,
+              *graph_option = nullptr, *source_option = nullptr, *target_option = nullptr,
               *cells_option = nullptr, *divide_option = nullptr, *by_option = nullptr;
 
   void add_to(CLI::App& app, bool with_batch);
@@ -187,6 +173,10 @@ struct InputOptions {
   std::vector<std::string> files() const;
 };
 
+/// The words, as letter names of `alphabet`. Errors: InputError naming the option or file and line.
+std::vector<Letters> load_words(const InputOptions& options,
+                                const std::vector<std::string>& alphabet);
+
 struct GraphQuestions {
   Graph graph;
   std::vector<VertexPair> pairs;  ///< source and target, in the order of the answers
@@ -196,7 +186,7 @@ struct StreamQuestion {
   CellRows rows;
   bool divides = false;  ///< the last token, by --divide and --by
 };
-using Questions = std::variant<std::vector<LetterNames>, GraphQuestions, StreamQuestion>;
+using Questions = std::variant<std::vector<Letters>, GraphQuestions, StreamQuestion>;
 
 /// What the options ask of this model. Errors: InputError when they are for another kind of input,
 /// naming the options that this one takes; for bad input, with file and line.

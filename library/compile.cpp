@@ -15,6 +15,7 @@
 #include "library/exports/network.hpp"
 #include "library/exports/write_export.hpp"
 #include "library/given.hpp"
+#include "library/requests/automaton_request.hpp"
 #include "library/requests/compile_request.hpp"
 #include "library/requests/ready_networks.hpp"
 #include "library/runs/engine.hpp"
@@ -63,9 +64,7 @@ Letters Transformer::word(const std::string& typed) const {
   require(std::holds_alternative<WordInput>(hidden_->model->input),
           "the weights file " + in_quotes(name()) + " does not take words");
   const Alphabet letters(hidden_->model->alphabet);
-  Letters word;
-  for (const Letter letter : letters.parse_word(typed)) word.push_back(letters.name(letter));
-  return word;
+  return letters_of(letters.parse_word(typed), letters);
 }
 std::uint64_t Transformer::depth(std::uint64_t n) const {
   return depth_at(hidden_->model, n);

@@ -404,12 +404,12 @@ class FunctionOracle : public LanguageOracle {
     require(language_ != nullptr,
             "the transformer decides words; expected a function that decides whether a word is "
             "accepted");
-    return language_(letters(word));
+    return language_(letters_of(word, alphabet_));
   }
   std::optional<std::string> named_values(const Word& word) const override {
     if (!numbers_) return std::nullopt;
     std::vector<std::string> fields;
-    for (const auto& [name, number] : numbers_(letters(word))) {
+    for (const auto& [name, number] : numbers_(letters_of(word, alphabet_))) {
       // As numbers of runs are written, without the blanks that separate names.
       std::string text = number;
       std::erase(text, ' ');
@@ -420,12 +420,6 @@ class FunctionOracle : public LanguageOracle {
   std::string name() const override { return "the function"; }
 
  private:
-  Letters letters(const Word& word) const {
-    Letters names;
-    for (const Letter letter : word) names.push_back(alphabet_.name(letter));
-    return names;
-  }
-
   Alphabet alphabet_;
   std::function<bool(const Letters&)> language_;
   std::function<Numbers(const Letters&)> numbers_;

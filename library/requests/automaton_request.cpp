@@ -322,6 +322,12 @@ Letters split_letters(const std::string& text) {
   return names;
 }
 
+Letters letters_of(const Word& word, const Alphabet& alphabet) {
+  Letters letters;
+  for (const Letter letter : word) letters.push_back(alphabet.name(letter));
+  return letters;
+}
+
 std::string show_word(const Letters& letters) {
   const bool together = std::ranges::all_of(
       letters, [](const std::string& letter) { return count_characters(letter) == 1; });

@@ -84,6 +84,8 @@ std::optional<Nfa> given_automaton(const AutomatonSource& source);
 
 /// "abc" or, with commas, "open,close", as names of letters.
 Letters split_letters(const std::string& text);
+/// The names of the letters of a word.
+Letters letters_of(const Word& word, const Alphabet& alphabet);
 /// "abba" or "open close": the way a user types the word.
 std::string show_word(const Letters& letters);
 

@@ -179,11 +179,8 @@ class Viewer {
     const auto moved = names_.describe_copies(copies, ":=");
     moves.lines.insert(moves.lines.end(), moved.begin(), moved.end());
     if (!moves.lines.empty()) view.parts.push_back(std::move(moves));
-    std::string blanks;
-    for (const CellFamily& family : group_families(erased))
-      blanks += (blanks.empty() ? "" : ", ") + family.text;
     if (!erased.empty()) {
-      erasures.lines.push_back(blanks + " := 0");
+      erasures.lines.push_back(families(erased) + " := 0");
       view.parts.push_back(std::move(erasures));
     }
     view.linear_units = view.units - in_lookups;
@@ -211,10 +208,12 @@ class Viewer {
   std::string families(const std::set<CellId>& cells) const {
     std::vector<std::string> listed;
     for (const CellId cell : cells) listed.push_back(fitted_->program().cells[cell].name);
-    std::string text;
-    for (const CellFamily& family : group_families(listed))
-      text += (text.empty() ? "" : ", ") + family.text;
-    return text.empty() ? "nothing" : text;
+    return listed.empty() ? "nothing" : families(listed);
+  }
+  static std::string families(const std::vector<std::string>& names) {
+    std::vector<std::string> texts;
+    for (const CellFamily& family : group_families(names)) texts.push_back(family.text);
+    return joined(texts);
   }
 
   /// Without a program: the units by what they read and write.
@@ -308,10 +307,8 @@ class Viewer {
         values += " " + (onehot ? cut_text(onehot->labels[fill.value], 12)
                                 : std::string(fill.value ? "true" : "false"));
       }
-      std::string text;
-      for (const CellFamily& family : group_families(cells))
-        text += (text.empty() ? "" : ", ") + family.text;
-      explained.push_back(cut_text(visible_letter(kind), 24) + ": " + text + " =" + values);
+      explained.push_back(cut_text(visible_letter(kind), 24) + ": " + families(cells) + " =" +
+                          values);
     }
     lines.insert(lines.end(), explained.begin(), explained.end());
   }

@@ -502,17 +502,6 @@ Outcome<BandVerdict> verdict_of(Runner& runner, const Stream<ValueId>& stream,
   return BandVerdict{};
 }
 
-std::vector<WrongRow> wrong_rows(const ContractCheck& promises, const RunReview& review) {
-  std::vector<WrongRow> rows;
-  if (const auto& broken = promises.broken_row())
-    rows.push_back(
-        {broken->step, broken->token, broken->head, "contract violated: " + broken->sentence});
-  if (const auto& difference = review.difference)
-    rows.push_back({difference->step, difference->token, std::nullopt,
-                    "first difference from the program: " + describe(*difference)});
-  return rows;
-}
-
 /// Adds to the notes why some lines are lighter than others.
 void explain_light_lines(TokenBands& bands) {
   bool shared = false, quiet = false;
@@ -596,7 +585,13 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   if (review.wrong_answer || refusal)
     bands.alarms.insert(bands.alarms.begin(),
                         review.wrong_answer.value_or(refusal ? describe(*refusal) : ""));
-  for (const WrongRow& row : wrong_rows(promises, review)) mark(row, recorder.levels, bands);
+  if (const auto& broken = promises.broken_row())
+    mark({broken->step, broken->token, broken->head, "contract violated: " + broken->sentence},
+         recorder.levels, bands);
+  if (const auto& difference = review.difference)
+    mark({difference->step, difference->token, std::nullopt,
+          "first difference from the program: " + describe(*difference)},
+         recorder.levels, bands);
   add_divisions(divisions, bands);
   for (std::string& alarm : bands.alarms) alarm = cut_text(alarm, kAlarmCharacters);
   return bands;
