@@ -269,8 +269,7 @@ std::vector<std::string> arguments_of(const CLI::App& app, int argc, const char*
 int run(int argc, const char* const* argv, Commands (*add_commands)(CLI::App&)) {
   CLI::App app{
       "compile transformer constructions to exact weights, run them without rounding error, and "
-      "test "
-      "them\n"
+      "test them\n"
       "Example: logdepth compile regular --regex '(a|b)*abb' -o abb.json && "
       "logdepth run abb.json --input aabb",
       "logdepth"};

@@ -290,9 +290,7 @@ std::string table(const json& records) {
   std::string text = fmt::format(
       "# Compiled networks\n\n{} of `logdepth zoo`, each in its folder: exact weights, "
       "safetensors, ONNX, circuits of words, exact examples and a card.\n\n| network | family | "
-      "computes | depth | "
-      "width | nonzero "
-      "weights |\n|---|---|---|---|---|---|\n",
+      "computes | depth | width | nonzero weights |\n|---|---|---|---|---|---|\n",
       counted(records.size(), "network"));
   for (const json& one : records)
     text +=

@@ -302,8 +302,7 @@ void add_heading(report::Report& page, const NamedSeries& named, const PaperFile
     on.push_back(fmt::format("{} ({})", machine, count));
   page.add(fmt::format(
       "{} in {} series (runs that differ in the seed only); {} steps, {} tokens and {} parameters "
-      "each; {} hours "
-      "of training on {}. Cells are medians of the seeds (least–largest).",
+      "each; {} hours of training on {}. Cells are medians of the seeds (least–largest).",
       counted(steps.size(), "run"), trained, span_text(steps), span_text(tokens),
       span_text(parameters), fixed_text(seconds / 3600, 1), markdown_text(joined(on))));
   for (std::size_t i = 0; i < named.series.size(); ++i) {
@@ -358,9 +357,8 @@ void add_verdicts(report::Report& page, const NamedSeries& named, const PaperFil
   page.add(table);
   page.add(
       "Judged is the series with enough seeds and the most parameters; preliminary: fewer than "
-      "three seeds. Undecided: "
-      "too few seeds, budgets that differ, not learned, or a failure of training that ended "
-      "early.");
+      "three seeds. Undecided: too few seeds, budgets that differ, not learned, or a failure of "
+      "training that ended early.");
 }
 
 void add_notes(report::Report& page, const PaperFile& paper) {
@@ -469,9 +467,8 @@ void add_constructed(report::Report& page, const std::vector<LayerCurve>& curves
   page.add("## Constructed and published");
   page.add(
       "Layers for n letters, of reachability for distances up to n. Constructed ones are counted "
-      "on compiled weights "
-      "that were compared with a test oracle; claimed ones are formulas of the paper, which are "
-      "not built.");
+      "on compiled weights that were compared with a test oracle; claimed ones are formulas of the "
+      "paper, which are not built.");
   page.add(table);
   page.data["constructed"] = Data::array();
   for (const LayerCurve& curve : curves) {
@@ -568,8 +565,7 @@ void add_learned(report::Report& page, const std::vector<Budget>& budgets) {
   page.add("## Trained with a fixed depth and a free length");
   page.add(
       "n\\*: the largest length up to which every letter is answered right in 95 % of the words. "
-      "Of the seeds, so many "
-      "reach a length of 4, 8, 16 and 32 letters.");
+      "Of the seeds, so many reach a length of 4, 8, 16 and 32 letters.");
   page.add(table);
 }
 
@@ -589,8 +585,7 @@ void add_fits(report::Report& page, const std::vector<Budget>& budgets) {
     };
     items.push_back(fmt::format(
         "{}, {} steps: d = {} log₂ n\\* {}, 95 % {}, r² {}; a straight line d = {} n\\* {}, 95 % "
-        "{}, r² {}; {} "
-        "networks still improve, {} are at the end of the range.",
+        "{}, r² {}; {} networks still improve, {} are at the end of the range.",
         markdown_text(budget.problem), count_text(budget.steps), fixed_text(doubling.slope, 1),
         signed_text(doubling.intercept, 1), interval(fit->low, fit->high, 1),
         fixed_text(doubling.r2, 2), fixed_text(straight.slope, 2),

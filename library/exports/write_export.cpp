@@ -127,8 +127,7 @@ ExportReport write_export(const Model& model, const ExportSettings& settings,
     if (settings.target == ExportTarget::onnx)
       throw ExportRefused(
           "--certify: the checker of certificates reads safetensors; use --to torch, safetensors "
-          "or "
-          "transformer-lens");
+          "or transformer-lens");
     certified = certified_network(model, settings);
     certify = [&](const std::string& tensors) { return float_certificate(certified, tensors); };
   } else {

@@ -4,7 +4,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-
 #include "python/bindings/bindings.hpp"
 
 namespace logdepth::python {
@@ -93,9 +92,8 @@ void bind_decision(nb::class_<Of>& answer) {
           "\"accepted\" (of a graph: connected), \"rejected\", \"computed\" (it answers with named "
           "numbers), \"undecided\" (both logits are equal), \"outside_field\" (a norm is no sum of "
           "square roots, and the network answers with named numbers or a comparison was not "
-          "decided), "
-          "\"outside_hypotheses\" (the network does not support the input, such as a word that is "
-          "too long).")
+          "decided), \"outside_hypotheses\" (the network does not support the input, such as a "
+          "word that is too long).")
       .def_prop_ro(
           "accepted", [](const Of& of) { return accepted(of.decision, of.reason); },
           "Whether the input is accepted. Raises Undecided if decision is undecided, outside_field "
@@ -180,10 +178,9 @@ void bind_rounded(nb::module_& module) {
           "certainty", [](const RoundedAnswer& of) { return text(of.certainty); },
           nb::sig("def certainty(self) -> " CERTAINTY),
           "\"certified\": an exact run gives the same answer, proved from the error bounds of "
-          "every "
-          "number of the run; \"ambiguous\": some head or test met numbers that the bounds cannot "
-          "tell apart; \"uncertified\": the error is too large, a selection contract is not known "
-          "to be kept, or another rule than \"bounded\" was used.")
+          "every number of the run; \"ambiguous\": some head or test met numbers that the bounds "
+          "cannot tell apart; \"uncertified\": the error is too large, a selection contract is not "
+          "known to be kept, or another rule than \"bounded\" was used.")
       .def_prop_ro(
           "certified", [](const RoundedAnswer& of) { return of.certainty == Certainty::certified; },
           "Whether an exact run is proved to give the same answer.")

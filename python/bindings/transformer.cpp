@@ -251,8 +251,7 @@ void bind_sheets(nb::module_& module) {
           "Name and selection contract.");
   nb::class_<ClaimSheet>(
       module, "ClaimSheet",
-      "The model card: name, source and hypotheses, and what is counted and proved on its "
-      "weights.")
+      "The model card: name, source and hypotheses, and what is counted and proved on its weights.")
       .def_ro("name", &ClaimSheet::name, "Name given by its author.")
       .def_ro("construction", &ClaimSheet::construction, "Name of the construction.")
       .def_ro("source", &ClaimSheet::source, "Its source: paper and statement.")

@@ -485,8 +485,7 @@ class Writer {
     if (!moved.empty()) out_ += "\\begin{scope}[" + moved + ", transform shape]\n";
     out_ += fmt::format(
         "\\node[anchor={}, inner sep=0, outer sep=0, text={}, "
-        "font=\\fontsize{{{}}}{{{}}}{}{}\\selectfont] "
-        "at {} {{{}}};\n",
+        "font=\\fontsize{{{}}}{{{}}}{}{}\\selectfont] at {} {{{}}};\n",
         anchor, ink, decimal(size), decimal(1.2 * size), family,
         looks.weight == "bold" ? "\\bfseries" : "",
         place(attribute(node, "x"), attribute(node, "y")), tex_text(content));
