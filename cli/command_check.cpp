@@ -137,16 +137,6 @@ int report_attempts(const Model& model, const std::string& file,
   return kCheckFailed;
 }
 
-void record(const std::string& file, const std::string& hash, const Certification& proof) {
-  try {
-    compiler_file::add_check(
-        file, hash,
-        {proof.proved() ? "proved" : "selections", proof_name(proof), proof.scope, "passed"});
-  } catch (const InputError& error) {
-    std::cerr << "logdepth: the proof was not recorded: " << error.what() << '\n';
-  }
-}
-
 /// To `output`, saying how large it is, or to standard output without a name. The exit status.
 int write_or_print(const std::string& text, const std::string& output, const char* what) {
   if (output.empty()) {
@@ -186,7 +176,13 @@ int certify_file(const std::string& file, const std::string& output, bool json) 
   const Certification proof = find_certificate(write_weights(model), file);
   if (!proof.failed.empty()) return report_attempts(model, file, proof.failed, json);
   if (!output.empty()) write_or_print(proof.certificate, output, "certificate");
-  record(file, weights_hash(model), proof);
+  try {
+    compiler_file::add_check(
+        file, weights_hash(model),
+        {proof.proved() ? "proved" : "selections", proof_name(proof), proof.scope, "passed"});
+  } catch (const InputError& error) {
+    std::cerr << "logdepth: the proof was not recorded: " << error.what() << '\n';
+  }
   if (json)
     std::cout << nlohmann::json{{"schema", "logdepth/certify/1"},
                                 {"file", file},

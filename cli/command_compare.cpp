@@ -50,7 +50,6 @@ struct ReportOutput {
   void give(const std::vector<report::File>& files) const {
     std::vector<std::string> written;
     if (!folder.empty()) {
-      const OutputFolder made(folder);
       for (const report::File& file : files) {
         const std::string path = folder + "/" + file.name;
         if (std::filesystem::is_directory(path))
@@ -160,12 +159,6 @@ int compare_runs(const CompareArguments& options) {
   return unreadable.empty() ? kDone : kCheckFailed;
 }
 
-std::string command_of(const DepthArguments& options) {
-  std::string text = "logdepth compare depth";
-  for (const std::string& run : options.runs) text += " " + run;
-  return fmt::format("{} --up-to {}", text, options.up_to);
-}
-
 int compare_depth(const DepthArguments& options) {
   if (options.up_to < 4)
     throw InputError(
@@ -184,8 +177,11 @@ int compare_depth(const DepthArguments& options) {
     counted = constructed_depths(how);
   }
   const std::vector<report::LayerCurve> curves(counted.begin(), counted.end());
-  options.output.give(report::files_of(
-      layers_page(series_of(runs), paper_named("ms25"), curves, command_of(options))));
+  std::string command = "logdepth compare depth";
+  for (const std::string& run : options.runs) command += " " + run;
+  command += fmt::format(" --up-to {}", options.up_to);
+  options.output.give(
+      report::files_of(layers_page(series_of(runs), paper_named("ms25"), curves, command)));
   if (!unreadable.empty() || std::ranges::any_of(counted, &ConstructedDepths::failed))
     return kCheckFailed;
   const auto open = std::ranges::find_if(counted, &ConstructedDepths::unverified);

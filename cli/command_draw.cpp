@@ -87,29 +87,15 @@ struct LearnedDrawing {
   }
 };
 
-void check_output(const std::string& output, const std::string& run, const InputOptions& input) {
+/// Names the circuit on standard output; `output`: the picture, empty: none. The exit status.
+int draw_learned(const LearnedDrawing& options, const InputOptions& input,
+                 const std::string& output) {
   if (!output.empty() && std::filesystem::path(output).extension() != ".svg")
     throw InputError(output + ": a picture of a trained network is written as .svg");
   std::vector<std::string> inputs = input.files();
   for (const char* file : {kRunConfigFile, kRecordFile, kWeightsFile})
-    inputs.push_back(run + "/" + file);
+    inputs.push_back(options.run + "/" + file);
   refuse_overwriting(output, inputs);
-}
-
-AttentionQuestion question_of(const LearnedDrawing& options, const Letters& word,
-                              const std::vector<std::string>& letters) {
-  AttentionQuestion question;
-  const Alphabet alphabet(letters);
-  for (const std::string& letter : word) question.word.push_back(*alphabet.find(letter));
-  question.words = options.words;
-  question.seed = options.seed;
-  return question;
-}
-
-/// Names the circuit on standard output; `output`: the picture, empty: none. The exit status.
-int draw_learned(const LearnedDrawing& options, const InputOptions& input,
-                 const std::string& output) {
-  check_output(output, options.run, input);
   if (input.graph_option->count() + input.cells_option->count() > 0)
     throw InputError("--learned: expected a word, by --input or --tokens");
   const RunRecord record = read_run(options.run);
@@ -130,9 +116,11 @@ int draw_learned(const LearnedDrawing& options, const InputOptions& input,
                                  most < kMostLookedAt ? " (the positions of the network)" : "",
                                  word.size()));
 
-  const ProgramOutput answer =
-      output_of_training_program({options.run, "--inspect", kWordAttention, "--question",
-                                  to_json(question_of(options, word, letters)).dump()});
+  AttentionQuestion question{{}, options.words, options.seed};
+  const Alphabet alphabet(letters);
+  for (const std::string& letter : word) question.word.push_back(*alphabet.find(letter));
+  const ProgramOutput answer = output_of_training_program(
+      {options.run, "--inspect", kWordAttention, "--question", to_json(question).dump()});
   if (answer.status != kDone) return answer.status;  // it has said why itself
   const auto attention = nlohmann::json::parse(answer.text).get<WordAttention>();
   const PrefixCircuit circuit = prefix_circuit(attention.mean);

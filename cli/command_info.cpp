@@ -43,15 +43,6 @@ struct InfoOptions {
   bool json = false, precision = false, cells = false, program = false;
 };
 
-/// The model card and what is added to it on request.
-struct Card {
-  const Model& model;
-  std::string hash;
-  std::uint64_t n;
-  std::vector<CheckEntry> checks;
-  bool precision, cells;
-};
-
 /// What the file takes, in words.
 std::string input_text(const Input& input) {
   return std::visit(
@@ -128,8 +119,8 @@ std::map<std::string, Transformation> letter_actions(const Model& model) {
   return actions;
 }
 
-void print_json(const Card& card) {
-  const auto& [model, hash, n, checks, precision, cells] = card;
+void print_json(const InfoOptions& options, const Model& model, const std::string& hash,
+                std::uint64_t n, const std::vector<CheckEntry>& checks) {
   nlohmann::json out = measure(model, n);
   out["schema"] = "logdepth/info/1";
   out["name"] = model.name;
@@ -165,12 +156,12 @@ void print_json(const Card& card) {
     if (!numbers->names.empty()) out["state_names"] = numbers->names;
   }
   out["checks"] = checks;
-  if (precision) {
+  if (options.precision) {
     out["precision"] = nlohmann::json::array();
     for (const PrecisionSentence& sentence : precision_sentences(model))
       out["precision"].push_back({{"proved", sentence.proved}, {"text", sentence.text}});
   }
-  if (cells) out["meanings"] = cell_meanings(model);
+  if (options.cells) out["meanings"] = cell_meanings(model);
   std::cout << out.dump(1) << '\n';
 }
 
@@ -235,8 +226,8 @@ void print_cells(const Model& model) {
   }
 }
 
-void print_text(const Card& card) {
-  const auto& [model, hash, n, checks, precision, cells] = card;
+void print_text(const InfoOptions& options, const Model& model, const std::string& hash,
+                std::uint64_t n, const std::vector<CheckEntry>& checks) {
   const Measures m = measure(model, n);
   const auto line = [](const std::string& key, const std::string& value) {
     const std::string name = printable(key);
@@ -299,10 +290,10 @@ void print_text(const Card& card) {
     else
       line(check.kind, check.against + ": " + check.result + " (" + check.bound +
                            (check.compared.empty() ? "" : "; " + check.compared) + ")");
-  if (precision)
+  if (options.precision)
     for (const PrecisionSentence& sentence : precision_sentences(model))
       line(sentence.proved ? "proved" : "not proved", sentence.text);
-  if (cells) print_cells(model);
+  if (options.cells) print_cells(model);
 }
 
 }  // namespace
@@ -337,13 +328,8 @@ Command add_info(CLI::App& app) {
     }
     const std::string hash = weights_hash(model);
     const std::uint64_t n = options->at.value_or(largest_size(model).value_or(1024));
-    const Card card = {
-        model, hash, n, read_checks(options->model, hash), options->precision, options->cells};
-    if (options->json) {
-      print_json(card);
-    } else {
-      print_text(card);
-    }
+    const auto print = options->json ? print_json : print_text;
+    print(*options, model, hash, n, read_checks(options->model, hash));
     return int{kDone};
   };
 }

@@ -427,8 +427,10 @@ class Runs {
         text_(model, !options.engine.exact, !options.trace.empty(), options.json) {
     if (options.prefixes) check_prefixes(model);
     if (!options.trace.empty()) trace_.emplace(model, options.trace);
-    const RunObservers observers{[this](const Location& location) { show_progress(location); },
-                                 trace_ ? &*trace_ : nullptr};
+    const auto show_progress = [this](const Location& location) {
+      progress_(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0), sublayers_);
+    };
+    const RunObservers observers{show_progress, trace_ ? &*trace_ : nullptr};
     answers_.emplace(model,
                      options.engine.exact ? exact_engine(model, options.threads, observers)
                                           : float_engine(model, options.engine.options, observers),
@@ -527,9 +529,6 @@ class Runs {
     add_statistics(answers_->engine().statistics(), options_.stats, out);
     if (broken_contract_) out["promises"]["broken"] = *broken_contract_;
     std::cout << out.dump(1) << '\n';
-  }
-  void show_progress(const Location& location) {
-    progress_(2 * location.step - (location.sublayer == Sublayer::attention ? 1 : 0), sublayers_);
   }
 
   const Model& model_;
