@@ -20,9 +20,19 @@ constexpr std::size_t kHeaderLength = 8;
 constexpr std::size_t kLongestHeader = std::size_t{100} << 20;  // as the reference reader has it
 constexpr std::uint64_t kLargestSide = std::numeric_limits<std::int64_t>::max();
 
+/// Bytes of one element. Errors: InputError for a type that the format does not know.
+std::size_t element_size(const std::string& type, const std::string& file) {
+  static const std::map<std::string, std::size_t> sizes = {
+      {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"U16", 2}, {"I16", 2}, {"F16", 2}, {"BF16", 2},
+      {"U32", 4},  {"I32", 4}, {"F32", 4}, {"U64", 8}, {"I64", 8}, {"F64", 8}};
+  const auto found = sizes.find(type);
+  if (found == sizes.end())
+    throw InputError(file + ": expected a type as F32, F64, BF16 or I64, found " + in_quotes(type));
+  return found->second;
+}
+
 /// Errors: InputError when the shape has more elements than memory.
-std::uint64_t byte_count(const SafeTensorPlace& array, const std::string& name,
-                         const std::string& file) {
+std::uint64_t byte_count(const auto& array, const std::string& name, const std::string& file) {
   std::uint64_t count = element_size(array.type, file);
   for (const std::uint64_t side : array.shape)
     if (side > kLargestSide || __builtin_mul_overflow(count, side, &count))
@@ -80,16 +90,6 @@ void expect_no_gaps(const SafeTensorsHeader& header, std::uint64_t begin, std::u
 
 }  // namespace
 
-std::size_t element_size(const std::string& type, const std::string& file) {
-  static const std::map<std::string, std::size_t> sizes = {
-      {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"U16", 2}, {"I16", 2}, {"F16", 2}, {"BF16", 2},
-      {"U32", 4},  {"I32", 4}, {"F32", 4}, {"U64", 8}, {"I64", 8}, {"F64", 8}};
-  const auto found = sizes.find(type);
-  if (found == sizes.end())
-    throw InputError(file + ": expected a type as F32, F64, BF16 or I64, found " + in_quotes(type));
-  return found->second;
-}
-
 SafeTensorsHeader read_safetensors_header(const FilePieces& in) {
   const std::string& file = in.path();
   const auto refuse = [&](const std::string& expected) -> InputError {
@@ -144,16 +144,16 @@ SafeTensors read_safetensors(const std::string& file) {
   return content;
 }
 
-void write_safetensors(const SafeTensorsHeader& header,
-                       const std::function<std::string_view(const std::string&)>& bytes_of,
-                       const std::string& file) {
+void write_safetensors(const SafeTensors& content, const std::string& file) {
   nlohmann::json json = nlohmann::json::object();
-  if (!header.metadata.empty()) json["__metadata__"] = header.metadata;
+  if (!content.metadata.empty()) json["__metadata__"] = content.metadata;
   std::uint64_t at = 0;
-  for (const auto& [name, array] : header.arrays) {
-    const std::uint64_t end = at + byte_count(array, name, file);
-    json[name] = {{"dtype", array.type}, {"shape", array.shape}, {"data_offsets", {at, end}}};
-    at = end;
+  for (const auto& [name, array] : content.arrays) {
+    const std::uint64_t size = byte_count(array, name, file);
+    if (array.bytes.size() != size)
+      throw std::logic_error(file + ": " + name + ": the bytes are not those of the shape");
+    json[name] = {{"dtype", array.type}, {"shape", array.shape}, {"data_offsets", {at, at + size}}};
+    at += size;
   }
   std::string text = json.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the arrays are aligned
@@ -161,23 +161,8 @@ void write_safetensors(const SafeTensorsHeader& header,
   for (std::size_t i = 0; i < kHeaderLength; ++i)
     out.stream().put(static_cast<char>(text.size() >> (8 * i) & 0xff));
   out.stream() << text;
-  for (const auto& [name, array] : header.arrays) {
-    const std::string_view bytes = bytes_of(name);
-    if (bytes.size() != byte_count(array, name, file))
-      throw std::logic_error(file + ": " + name + ": the bytes are not those of the shape");
-    out.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  }
+  for (const auto& [name, array] : content.arrays) out.stream() << array.bytes;
   out.commit();
-}
-
-void write_safetensors(const SafeTensors& content, const std::string& file) {
-  SafeTensorsHeader header{{}, content.metadata};
-  for (const auto& [name, array] : content.arrays)
-    header.arrays[name] = {array.type, array.shape, 0, 0};
-  write_safetensors(
-      header,
-      [&](const std::string& name) { return std::string_view(content.arrays.at(name).bytes); },
-      file);
 }
 
 }}  // namespace logdepth::runtime_file

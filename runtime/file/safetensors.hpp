@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "runtime/file/whole_file.hpp"
@@ -35,9 +32,6 @@ struct SafeTensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-/// Bytes of one element. Errors: InputError for a type that the format does not know.
-std::size_t element_size(const std::string& type, const std::string& file);
-
 /// Reads no array. Errors: InputError naming the file, the array and what was expected: among
 /// others that the arrays fill the file, one after the other, without gaps.
 SafeTensorsHeader read_safetensors_header(const FilePieces& file);
@@ -46,10 +40,5 @@ SafeTensors read_safetensors(const std::string& file);
 
 /// Arrays and header keys in byte order of their names: equal contents give equal files.
 void write_safetensors(const SafeTensors& content, const std::string& file);
-/// The same for arrays that are not all in memory: of each place only type and shape are read, and
-/// `bytes_of` is asked for one array after the other, whose bytes stay until it is asked again.
-void write_safetensors(const SafeTensorsHeader& header,
-                       const std::function<std::string_view(const std::string& name)>& bytes_of,
-                       const std::string& file);
 
 }}  // namespace logdepth::runtime_file

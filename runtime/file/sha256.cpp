@@ -23,29 +23,40 @@ constexpr std::array<std::uint32_t, 64> kRounds = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-}  // namespace
+/// Of bytes that arrive in pieces.
+class Hash {
+ public:
+  void add(std::string_view bytes) {
+    for (const char byte : bytes) add(static_cast<std::uint8_t>(byte));
+  }
+  /// Of all bytes added. Ends the object's use.
+  std::string hex() {
+    const std::uint64_t bits = 8 * bytes_;
+    add(0x80);
+    while (bytes_ % kBlock != kBlock - 8) add(0);
+    for (int shift = 56; shift >= 0; shift -= 8) add(static_cast<std::uint8_t>(bits >> shift));
+    std::string hex;
+    for (const std::uint32_t word : hash_)
+      for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[word >> shift & 15];
+    return hex;
+  }
 
-struct Sha256::State {
-  std::array<std::uint32_t, 8> hash = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<std::uint8_t, kBlock> block{};
-  std::uint64_t bytes = 0;
-
+ private:
   void add(std::uint8_t byte) {
-    block[static_cast<std::size_t>(bytes++ % kBlock)] = byte;
-    if (bytes % kBlock == 0) mix();
+    block_[static_cast<std::size_t>(bytes_++ % kBlock)] = byte;
+    if (bytes_ % kBlock == 0) mix();
   }
 
   void mix() {
     std::array<std::uint32_t, 64> words{};
     for (std::size_t i = 0; i < 16; ++i)
-      for (std::size_t k = 0; k < 4; ++k) words[i] = words[i] << 8 | block[4 * i + k];
+      for (std::size_t k = 0; k < 4; ++k) words[i] = words[i] << 8 | block_[4 * i + k];
     for (std::size_t i = 16; i < 64; ++i) {
       const std::uint32_t a = words[i - 15], b = words[i - 2];
       words[i] = words[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + words[i - 7] +
                  (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
     }
-    auto [a, b, c, d, e, f, g, h] = hash;
+    auto [a, b, c, d, e, f, g, h] = hash_;
     for (std::size_t i = 0; i < 64; ++i) {
       const std::uint32_t one = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
                                 ((e & f) ^ (~e & g)) + kRounds[i] + words[i];
@@ -55,37 +66,25 @@ struct Sha256::State {
       d = c, c = b, b = a, a = one + other;
     }
     const std::array<std::uint32_t, 8> mixed = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < 8; ++i) hash[i] += mixed[i];
+    for (std::size_t i = 0; i < 8; ++i) hash_[i] += mixed[i];
   }
+
+  std::array<std::uint32_t, 8> hash_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<std::uint8_t, kBlock> block_{};
+  std::uint64_t bytes_ = 0;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
-Sha256::~Sha256() = default;
-
-void Sha256::add(std::string_view bytes) {
-  for (const char byte : bytes) state_->add(static_cast<std::uint8_t>(byte));
-}
-
-std::string Sha256::hex() {
-  const std::uint64_t bits = 8 * state_->bytes;
-  state_->add(0x80);
-  while (state_->bytes % kBlock != kBlock - 8) state_->add(0);
-  for (int shift = 56; shift >= 0; shift -= 8)
-    state_->add(static_cast<std::uint8_t>(bits >> shift));
-  std::string hex;
-  for (const std::uint32_t word : state_->hash)
-    for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[word >> shift & 15];
-  return hex;
-}
+}  // namespace
 
 std::string sha256(std::string_view bytes) {
-  Sha256 hash;
+  Hash hash;
   hash.add(bytes);
   return hash.hex();
 }
 
 std::string sha256(const FilePieces& file) {
-  Sha256 hash;
+  Hash hash;
   std::vector<char> piece(std::size_t{1} << 20);
   for (std::uint64_t done = 0; done < file.size(); done += piece.size()) {
     piece.resize(
