@@ -70,28 +70,6 @@ bool is_reset(const Transformation& map) {
          std::adjacent_find(map.begin(), map.end(), std::not_equal_to<>()) == map.end();
 }
 
-std::vector<std::uint32_t> coordinates_after(const Cascade& cascade, const Word& word) {
-  std::vector<std::uint32_t> coordinates;
-  for (const CascadeLevel& level : cascade.levels) coordinates.push_back(level.initial);
-  for (const Letter letter : word) {
-    std::uint32_t context = 0;
-    for (std::size_t i = 0; i < cascade.levels.size(); ++i) {
-      const CascadeLevel& level = cascade.levels[i];
-      const std::uint32_t before = coordinates[i];
-      coordinates[i] = level.maps[level.action[letter][context]][before];
-      context = level.next[context][before];
-    }
-  }
-  return coordinates;
-}
-
-State state_of(const Cascade& cascade, const std::vector<std::uint32_t>& coordinates) {
-  std::uint32_t context = 0;
-  for (std::size_t i = 0; i < cascade.levels.size(); ++i)
-    context = cascade.levels[i].next[context][coordinates[i]];
-  return cascade.state[context];
-}
-
 PermutationGroup level_group(const Cascade& cascade, std::size_t level) {
   const std::vector<Transformation>& maps = cascade.levels[level].maps;
   std::vector<Transformation> permutations;
@@ -288,7 +266,9 @@ std::string change_text(LevelChange change) {
 
 std::vector<CascadeMoment> run_cascade(const Cascade& cascade, const Word& word) {
   CascadeRun run(cascade);
-  std::vector<CascadeMoment> moments{run.moment(coordinates_after(cascade, {}))};
+  std::vector<std::uint32_t> initial;
+  for (const CascadeLevel& level : cascade.levels) initial.push_back(level.initial);
+  std::vector<CascadeMoment> moments{run.moment(initial)};
   for (const Letter letter : word) moments.push_back(run.after(moments.back(), letter));
   return moments;
 }

@@ -38,11 +38,6 @@ struct Cascade {
   std::vector<State> state;          ///< of each chain (with no levels: of the empty one)
 };
 
-/// The coordinate of each level after a word.
-std::vector<std::uint32_t> coordinates_after(const Cascade& cascade, const Word& word);
-/// The state of the chain that these coordinates are.
-State state_of(const Cascade& cascade, const std::vector<std::uint32_t>& coordinates);
-
 /// The largest group of a level that is listed.
 inline constexpr std::size_t kLargestLevelGroup = 5040;
 /// The group that the permutations among the maps of a level generate; levels count from 0. Errors:

@@ -176,29 +176,6 @@ Holonomy decompose(const Dfa& dfa) {
   return h;
 }
 
-// A word from the representative R back to R goes through sets of the class; what each of its letters
-// does to tile numbers is a permutation of the tiles of R: back along the word from R to the set before
-// the letter, the letter, and on along the inverse of the word to the set after it.
-PermutationGroup holonomy_group(const Holonomy& h, std::size_t class_number) {
-  const std::vector<std::uint32_t>& members = h.classes[class_number].members;
-  std::vector<Transformation> permutations;
-  for (const std::uint32_t set : members)
-    for (Letter letter = 0; letter < h.letters; ++letter) {
-      const std::uint32_t image = h.image[set * h.letters + letter];
-      if (h.class_of[image] != class_number) continue;
-      Transformation& permutation = permutations.emplace_back();
-      for (const std::uint32_t tile : h.tiles[set])
-        permutation.push_back(h.tile_number(image, h.image[tile * h.letters + letter]));
-    }
-  auto group = generated_group(permutations, h.tiles[members.front()].size(), kLargestLevelGroup);
-  if (!group)
-    throw SizeLimit(
-        fmt::format("at height {} the tiles of a set have a group of more than {} "
-                    "permutations, the limit; try the scan construction",
-                    h.classes[class_number].height, kLargestLevelGroup));
-  return std::move(*group);
-}
-
 namespace {
 
 std::string set_name(const StateSet& set) {
@@ -424,26 +401,6 @@ std::string format_group(const GroupSummary& group) {
     quotients.push_back(joined(factors, " x "));
   }
   return fmt::format("order {}: {}", group.order, joined(quotients));
-}
-
-std::vector<ClassSummary> summarise(const Holonomy& holonomy) {
-  std::vector<ClassSummary> summaries;
-  for (std::size_t i = 0; i < holonomy.classes.size(); ++i) {
-    const Holonomy::Class& found = holonomy.classes[i];
-    if (found.height == 0) continue;
-    const std::uint32_t representative = found.members.front();
-    ClassSummary& summary = summaries.emplace_back();
-    summary.height = found.height;
-    summary.representative = states_of(holonomy.sets[representative]);
-    summary.members = found.members.size();
-    for (const std::uint32_t tile : holonomy.tiles[representative])
-      summary.tiles.push_back(states_of(holonomy.sets[tile]));
-    summary.group = summarise(holonomy_group(holonomy, i));
-  }
-  std::stable_sort(
-      summaries.begin(), summaries.end(),
-      [](const ClassSummary& a, const ClassSummary& b) { return a.height > b.height; });
-  return summaries;
 }
 
 std::vector<LevelSummary> summarise(const Cascade& cascade) {

@@ -55,10 +55,6 @@ struct Holonomy {
 /// Errors: SizeLimit.
 Holonomy decompose(const Dfa& dfa);
 
-/// The permutations of the tiles of a class's representative by the words that map it onto itself.
-/// Errors: SizeLimit beyond kLargestLevelGroup elements.
-PermutationGroup holonomy_group(const Holonomy& holonomy, std::size_t class_number);
-
 /// A level for each height, from the greatest to 1, whose coordinate is the tile chosen in the set of
 /// that height in the chain, or none where the chain meets no set of that height; chains that no word
 /// reaches are left out, and with them levels whose coordinate follows from those above (so each
@@ -83,17 +79,6 @@ struct GroupSummary {
 GroupSummary summarise(const PermutationGroup& group);
 /// "trivial", "order 24: Z2, Z3, Z2 x Z2", "order 60, not solvable".
 std::string format_group(const GroupSummary& group);
-
-/// A class of image sets.
-struct ClassSummary {
-  std::size_t height = 0;
-  std::vector<State> representative;
-  std::size_t members = 0;
-  std::vector<std::vector<State>> tiles;  ///< of the representative
-  GroupSummary group;                     ///< of the tiles
-};
-/// The classes of sets of several states, the greatest height first. Errors: SizeLimit.
-std::vector<ClassSummary> summarise(const Holonomy& holonomy);
 
 struct LevelSummary {
   std::size_t height = 0;

@@ -84,6 +84,30 @@ State state_after(const Dfa& dfa, State state, const Word& word) {
   return state;
 }
 
+/// The coordinate of each level after a word.
+std::vector<std::uint32_t> coordinates_after(const Cascade& cascade, const Word& word) {
+  std::vector<std::uint32_t> coordinates;
+  for (const CascadeLevel& level : cascade.levels) coordinates.push_back(level.initial);
+  for (const Letter letter : word) {
+    std::uint32_t context = 0;
+    for (std::size_t i = 0; i < cascade.levels.size(); ++i) {
+      const CascadeLevel& level = cascade.levels[i];
+      const std::uint32_t before = coordinates[i];
+      coordinates[i] = level.maps[level.action[letter][context]][before];
+      context = level.next[context][before];
+    }
+  }
+  return coordinates;
+}
+
+/// The state of the chain that these coordinates are.
+State state_of(const Cascade& cascade, const std::vector<std::uint32_t>& coordinates) {
+  std::uint32_t context = 0;
+  for (std::size_t i = 0; i < cascade.levels.size(); ++i)
+    context = cascade.levels[i].next[context][coordinates[i]];
+  return cascade.state[context];
+}
+
 /// The set that each chain of coordinates has come to, read off the names of the coordinates.
 class NamedSets {
  public:
@@ -496,6 +520,24 @@ class ByDefinition {
   std::map<Set, std::size_t> heights_;
 };
 
+/// The permutations of the tiles of a class's representative by the words that map it onto itself.
+// A word from the representative R back to R goes through sets of the class; what each of its letters
+// does to tile numbers is a permutation of the tiles of R: back along the word from R to the set before
+// the letter, the letter, and on along the inverse of the word to the set after it.
+PermutationGroup holonomy_group(const Holonomy& h, std::size_t class_number) {
+  const std::vector<std::uint32_t>& members = h.classes[class_number].members;
+  std::vector<Transformation> permutations;
+  for (const std::uint32_t set : members)
+    for (Letter letter = 0; letter < h.letters; ++letter) {
+      const std::uint32_t image = h.image[set * h.letters + letter];
+      if (h.class_of[image] != class_number) continue;
+      Transformation& permutation = permutations.emplace_back();
+      for (const std::uint32_t tile : h.tiles[set])
+        permutation.push_back(h.tile_number(image, h.image[tile * h.letters + letter]));
+    }
+  return *generated_group(permutations, h.tiles[members.front()].size(), kLargestLevelGroup);
+}
+
 TEST(Holonomy, IsWhatItsDefinitionsSay) {
   std::mt19937_64 random(laws::seed());
   std::size_t examined = 0, groups = 0;
@@ -563,9 +605,12 @@ TEST(Holonomy, GroupsAreTrivialOrSolvableWhereThoseOfTheMonoidAre) {
     ++examined;
     const Subgroups expected = examine_subgroups(*monoid);
     bool all_trivial = true, all_solvable = true;
-    for (const ClassSummary& found : summarise(decompose(dfa))) {
-      all_trivial = all_trivial && found.group.order == 1;
-      all_solvable = all_solvable && found.group.steps;
+    const Holonomy h = decompose(dfa);
+    for (std::size_t c = 0; c < h.classes.size(); ++c) {
+      if (h.classes[c].height == 0) continue;
+      const GroupSummary group = summarise(holonomy_group(h, c));
+      all_trivial = all_trivial && group.order == 1;
+      all_solvable = all_solvable && group.steps;
     }
     ASSERT_EQ(all_trivial, expected.largest == 1);
     ASSERT_EQ(all_solvable, expected.derived_length.has_value());
@@ -579,17 +624,21 @@ TEST(Holonomy, GroupsAreTrivialOrSolvableWhereThoseOfTheMonoidAre) {
 }
 
 TEST(Holonomy, OfAllMapsOfThreePointsHasTheSymmetricGroups) {
-  const std::vector<ClassSummary> classes = summarise(decompose(automaton_named("T3")));
-  ASSERT_EQ(classes.size(), 2u);
-  EXPECT_EQ(classes[0].height, 2u);
-  EXPECT_EQ(classes[0].representative, (std::vector<State>{0, 1, 2}));
-  EXPECT_EQ(classes[0].members, 1u);
-  EXPECT_EQ(classes[0].tiles, (std::vector<std::vector<State>>{{0, 1}, {0, 2}, {1, 2}}));
-  EXPECT_EQ(format_group(classes[0].group), "order 6: Z2, Z3");
-  EXPECT_EQ(classes[1].height, 1u);
-  EXPECT_EQ(classes[1].members, 3u);
-  EXPECT_EQ(classes[1].tiles.size(), 2u);
-  EXPECT_EQ(format_group(classes[1].group), "order 2: Z2");
+  const Holonomy h = decompose(automaton_named("T3"));
+  ASSERT_EQ(h.classes.size(), 3u);  // single states come first
+  EXPECT_EQ(h.classes[0].height, 0u);
+  const Holonomy::Class &all = h.classes[2], &pairs = h.classes[1];
+  EXPECT_EQ(all.height, 2u);
+  ASSERT_EQ(all.members.size(), 1u);
+  EXPECT_EQ(of(h.sets[all.members[0]]), (Set{0, 1, 2}));
+  std::vector<Set> tiles;
+  for (const std::uint32_t tile : h.tiles[all.members[0]]) tiles.push_back(of(h.sets[tile]));
+  EXPECT_EQ(tiles, (std::vector<Set>{{0, 1}, {0, 2}, {1, 2}}));
+  EXPECT_EQ(format_group(summarise(holonomy_group(h, 2))), "order 6: Z2, Z3");
+  EXPECT_EQ(pairs.height, 1u);
+  EXPECT_EQ(pairs.members.size(), 3u);
+  EXPECT_EQ(h.tiles[pairs.members[0]].size(), 2u);
+  EXPECT_EQ(format_group(summarise(holonomy_group(h, 1))), "order 2: Z2");
 }
 
 TEST(Holonomy, RefusesMoreSetsThanItsLimit) {
