@@ -1,10 +1,9 @@
-#include "objects/xml_formats.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <pugixml.hpp>
 #include <sstream>
 #include <string_view>
 #include <unordered_set>
@@ -42,135 +41,152 @@ bool is_name_of_utf8(const std::string& encoding) {
   return name.empty() || name == "utf-8" || name == "utf8" || name == "us-ascii" || name == "ascii";
 }
 
-}  // namespace
-
-XmlFile::XmlFile(const std::string& text, const std::string& source, const std::string& wanted)
-    : text_(text), source_(source) {
-  if (text.size() > kMostXml)
-    throw SizeLimit(
-        fmt::format("{}: the file has {} bytes of XML; the limit is {}; larger automata "
-                    "are read as .fst, larger graphs as .edges",
-                    source, text.size(), kMostXml));
-  check_encoding();
-  const pugi::xml_parse_result result = document_.load_buffer(
-      text.data(), text.size(), pugi::parse_default | pugi::parse_ws_pcdata, pugi::encoding_utf8);
-  if (!result) fail(result.offset, "expected " + wanted + ", but found: " + result.description());
-  check_well_formed();
-}
-
-/// What the parser reads though it is not XML: other entities, a '<' in a value, a second element or text
-/// outside the first one. Entities of a document type are not read.
-void XmlFile::check_well_formed() const {
-  pugi::xml_node root;
-  for (const pugi::xml_node child : document_.children()) {
-    if (child.type() != pugi::node_element) continue;
-    if (root) fail(child, "expected one element that holds all others, found a second one");
-    root = child;
+/// An XML file of which nothing is passed over: what the parser would drop (white space that is
+/// text, a second element of the same name, a second attribute, bytes of another encoding) is kept
+/// or refused. `source` names the file in messages. Errors of all functions: InputError with the
+/// line; SizeLimit.
+class XmlFile {
+ public:
+  /// `wanted`: "an XML file of JFLAP".
+  XmlFile(const std::string& text, const std::string& source, const std::string& wanted)
+      : text_(text), source_(source) {
+    if (text.size() > kMostXml)
+      throw SizeLimit(
+          fmt::format("{}: the file has {} bytes of XML; the limit is {}; larger automata "
+                      "are read as .fst, larger graphs as .edges",
+                      source, text.size(), kMostXml));
+    check_encoding();
+    const pugi::xml_parse_result result = document_.load_buffer(
+        text.data(), text.size(), pugi::parse_default | pugi::parse_ws_pcdata, pugi::encoding_utf8);
+    if (!result) fail(result.offset, "expected " + wanted + ", but found: " + result.description());
+    check_well_formed();
   }
-  const std::string_view text = text_;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> passed_over = {
-      {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"<!", ">"}}};
-  char quote = 0;  // of the value of an attribute
-  bool in_tag = false;
-  std::size_t last = 0;  // behind what is no text
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto offset = static_cast<std::ptrdiff_t>(at);
-    const bool begins = text[at] == '<' && !in_tag;
-    const auto known = std::ranges::find_if(passed_over, [&](const auto& item) {
-      return begins && text.substr(at).starts_with(item.first);
-    });
-    if (known != passed_over.end()) {
-      std::size_t inside = known->first == "<!" ? text.find_first_of("[>", at) : at;
-      if (inside < text.size() && text[inside] == '[') inside = text.find(']', inside);
-      at = std::min(text.find(known->second, std::min(inside, text.size())), text.size());
-      at = std::min(at + known->second.size(), text.size()) - 1;
-      last = at + 1;
-    } else if (text[at] == '<') {
-      if (in_tag) fail(offset, "expected '&lt;' in the value of an attribute, found '<'");
-      in_tag = true;
-    } else if (in_tag &&
-               (text[at] == quote || (quote == 0 && (text[at] == '"' || text[at] == '\'')))) {
-      quote = quote == 0 ? text[at] : '\0';
-    } else if (in_tag && quote == 0 && text[at] == '>') {
-      in_tag = false;
-      last = at + 1;
-    } else if (text[at] == '&') {
-      const auto [character, length] = entity_at(text.substr(at));
-      if (length == 0 ||
-          (character < ' ' && character != '\t' && character != '\n' && character != '\r'))
-        fail(offset,
-             "expected one of the five entities of XML or the number of a character, found " +
-                 in_quotes(text.substr(at, text.substr(at, 12).find(';') + 1)) +
-                 "; entities of a document type are not read");
+
+  pugi::xml_node document() const { return document_.root(); }
+  [[noreturn]] void fail(std::ptrdiff_t offset, const std::string& sentence) const {
+    std::size_t at = static_cast<std::size_t>(std::max(offset, std::ptrdiff_t{0}));
+    if (at > 0 && at <= text_.size() && text_[at - 1] == '<')
+      --at;  // pugixml says where the name is
+    throw error_at(text_, source_, at, sentence);
+  }
+  [[noreturn]] void fail(const pugi::xml_node& node, const std::string& sentence) const {
+    fail(node.offset_debug(), sentence);
+  }
+
+  /// The child of this name, a null node without one; refused are two.
+  pugi::xml_node only_child(const pugi::xml_node& parent, const char* name) const {
+    const pugi::xml_node child = parent.child(name);
+    if (const pugi::xml_node second = child.next_sibling(name))
+      fail(second, fmt::format("expected one <{}> in <{}>, found a second one", name,
+                               printable(parent.name())));
+    return child;
+  }
+
+  /// The text of an element without elements inside, white space included; empty of a null node.
+  std::string text_of(const pugi::xml_node& node) const {
+    std::string text;
+    for (const pugi::xml_node part : node.children()) {
+      if (part.type() == pugi::node_element)
+        fail(part, fmt::format("expected text in <{}>, found <{}>", printable(node.name()),
+                               printable(part.name())));
+      if (part.type() == pugi::node_pcdata || part.type() == pugi::node_cdata) text += part.value();
+    }
+    return text;
+  }
+
+  /// Empty without such an attribute; refused are two.
+  std::string attribute(const pugi::xml_node& node, const char* name) const {
+    std::string value;
+    bool found = false;
+    for (const pugi::xml_attribute known : node.attributes()) {
+      if (std::string_view(known.name()) != name) continue;
+      if (found)
+        fail(node, fmt::format("expected one attribute {} of <{}>, found a second one", name,
+                               printable(node.name())));
+      found = true;
+      value = known.value();
+    }
+    return value;
+  }
+
+ private:
+  /// What the parser reads though it is not XML: other entities, a '<' in a value, a second element or text
+  /// outside the first one. Entities of a document type are not read.
+  void check_well_formed() const {
+    pugi::xml_node root;
+    for (const pugi::xml_node child : document_.children()) {
+      if (child.type() != pugi::node_element) continue;
+      if (root) fail(child, "expected one element that holds all others, found a second one");
+      root = child;
+    }
+    const std::string_view text = text_;
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> passed_over = {
+        {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"<!", ">"}}};
+    char quote = 0;  // of the value of an attribute
+    bool in_tag = false;
+    std::size_t last = 0;  // behind what is no text
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const auto offset = static_cast<std::ptrdiff_t>(at);
+      const bool begins = text[at] == '<' && !in_tag;
+      const auto known = std::ranges::find_if(passed_over, [&](const auto& item) {
+        return begins && text.substr(at).starts_with(item.first);
+      });
+      if (known != passed_over.end()) {
+        std::size_t inside = known->first == "<!" ? text.find_first_of("[>", at) : at;
+        if (inside < text.size() && text[inside] == '[') inside = text.find(']', inside);
+        at = std::min(text.find(known->second, std::min(inside, text.size())), text.size());
+        at = std::min(at + known->second.size(), text.size()) - 1;
+        last = at + 1;
+      } else if (text[at] == '<') {
+        if (in_tag) fail(offset, "expected '&lt;' in the value of an attribute, found '<'");
+        in_tag = true;
+      } else if (in_tag &&
+                 (text[at] == quote || (quote == 0 && (text[at] == '"' || text[at] == '\'')))) {
+        quote = quote == 0 ? text[at] : '\0';
+      } else if (in_tag && quote == 0 && text[at] == '>') {
+        in_tag = false;
+        last = at + 1;
+      } else if (text[at] == '&') {
+        const auto [character, length] = entity_at(text.substr(at));
+        if (length == 0 ||
+            (character < ' ' && character != '\t' && character != '\n' && character != '\r'))
+          fail(offset,
+               "expected one of the five entities of XML or the number of a character, found " +
+                   in_quotes(text.substr(at, text.substr(at, 12).find(';') + 1)) +
+                   "; entities of a document type are not read");
+      }
+    }
+    const std::size_t behind = text.find_first_not_of(" \t\r\n", last);
+    if (behind != std::string_view::npos)
+      fail(static_cast<std::ptrdiff_t>(behind),
+           "expected the end of the file behind the last element");
+  }
+
+  void check_encoding() const {
+    const std::string encoding = declared_encoding(text_);
+    const bool plain =
+        std::ranges::all_of(text_, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (plain) return;
+    if (!is_name_of_utf8(encoding))
+      fail(0, fmt::format("the file declares the encoding {}; expected UTF-8, which alone is read; "
+                          "'iconv -f {} -t UTF-8 {} | sed 1s/{}/UTF-8/' converts it",
+                          in_quotes(encoding), printable(encoding), shell_word(printable(source_)),
+                          printable(encoding)));
+    for (std::size_t at = 0; at < text_.size();) {
+      const std::size_t length = utf8_length(std::string_view(text_).substr(at, 4));
+      if (length == 0)
+        fail(static_cast<std::ptrdiff_t>(at),
+             fmt::format("the byte 0x{:02X} is not UTF-8; expected UTF-8, which alone is read; "
+                         "'iconv -f ISO-8859-1 -t UTF-8' converts Latin-1",
+                         static_cast<unsigned>(static_cast<unsigned char>(text_[at]))));
+      at += length;
     }
   }
-  const std::size_t behind = text.find_first_not_of(" \t\r\n", last);
-  if (behind != std::string_view::npos)
-    fail(static_cast<std::ptrdiff_t>(behind),
-         "expected the end of the file behind the last element");
-}
 
-void XmlFile::check_encoding() const {
-  const std::string encoding = declared_encoding(text_);
-  const bool plain =
-      std::ranges::all_of(text_, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (plain) return;
-  if (!is_name_of_utf8(encoding))
-    fail(0, fmt::format("the file declares the encoding {}; expected UTF-8, which alone is read; "
-                        "'iconv -f {} -t UTF-8 {} | sed 1s/{}/UTF-8/' converts it",
-                        in_quotes(encoding), printable(encoding), shell_word(printable(source_)),
-                        printable(encoding)));
-  for (std::size_t at = 0; at < text_.size();) {
-    const std::size_t length = utf8_length(std::string_view(text_).substr(at, 4));
-    if (length == 0)
-      fail(static_cast<std::ptrdiff_t>(at),
-           fmt::format("the byte 0x{:02X} is not UTF-8; expected UTF-8, which alone is read; "
-                       "'iconv -f ISO-8859-1 -t UTF-8' converts Latin-1",
-                       static_cast<unsigned>(static_cast<unsigned char>(text_[at]))));
-    at += length;
-  }
-}
-
-void XmlFile::fail(std::ptrdiff_t offset, const std::string& sentence) const {
-  std::size_t at = static_cast<std::size_t>(std::max(offset, std::ptrdiff_t{0}));
-  if (at > 0 && at <= text_.size() && text_[at - 1] == '<') --at;  // pugixml says where the name is
-  throw error_at(text_, source_, at, sentence);
-}
-
-pugi::xml_node XmlFile::only_child(const pugi::xml_node& parent, const char* name) const {
-  const pugi::xml_node child = parent.child(name);
-  if (const pugi::xml_node second = child.next_sibling(name))
-    fail(second, fmt::format("expected one <{}> in <{}>, found a second one", name,
-                             printable(parent.name())));
-  return child;
-}
-
-std::string XmlFile::text_of(const pugi::xml_node& node) const {
-  std::string text;
-  for (const pugi::xml_node part : node.children()) {
-    if (part.type() == pugi::node_element)
-      fail(part, fmt::format("expected text in <{}>, found <{}>", printable(node.name()),
-                             printable(part.name())));
-    if (part.type() == pugi::node_pcdata || part.type() == pugi::node_cdata) text += part.value();
-  }
-  return text;
-}
-
-std::string XmlFile::attribute(const pugi::xml_node& node, const char* name) const {
-  std::string value;
-  bool found = false;
-  for (const pugi::xml_attribute known : node.attributes()) {
-    if (std::string_view(known.name()) != name) continue;
-    if (found)
-      fail(node, fmt::format("expected one attribute {} of <{}>, found a second one", name,
-                             printable(node.name())));
-    found = true;
-    value = known.value();
-  }
-  return value;
-}
-
-namespace {
+  const std::string& text_;
+  const std::string& source_;
+  pugi::xml_document document_;
+};
 
 /// The kinds of machines that JFLAP writes, but for finite automata.
 constexpr std::array<std::pair<std::string_view, const char*>, 7> kJflapKinds = {{
