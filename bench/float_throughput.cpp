@@ -7,12 +7,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/prefix_products.hpp"
 #include "compiler/file/carried_program.hpp"
-#include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/file/weights_file.hpp"

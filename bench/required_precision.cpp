@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 

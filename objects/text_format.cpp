@@ -7,13 +7,10 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
-#include "base/text_lines.hpp"
 
 namespace logdepth { inline namespace objects {
 namespace {

@@ -1,7 +1,6 @@
 // logdepth-recheck FILE CERTIFICATE [--against DFA.json] [--steps]: proves what the certificate names of a weights file, or says
 // which step fails. Exit status: 0 proved (and the same language), 1 not proved (or another language), 2 wrong input.
 
-#include <cstring>
 #include <iostream>
 #include <optional>
 

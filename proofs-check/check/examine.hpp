@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
 #include "proofs-check/check/failure.hpp"
 #include "runtime/exact/contract_check.hpp"

@@ -10,7 +10,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "base/overload.hpp"
 #include "base/phrases.hpp"
 #include "base/worker_threads.hpp"
 #include "compiler/passes/compile.hpp"

@@ -1,10 +1,7 @@
 #include "runtime/columns/column.hpp"
 
-#include <algorithm>
 #include <set>
 #include <unordered_map>
-
-#include "runtime/columns/labels.hpp"
 
 namespace logdepth { inline namespace runtime_columns {
 namespace {

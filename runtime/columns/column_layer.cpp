@@ -6,7 +6,6 @@
 #include <bit>
 #include <iterator>
 #include <numeric>
-#include <span>
 
 #include "runtime/columns/labels.hpp"
 

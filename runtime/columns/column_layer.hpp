@@ -1,12 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 

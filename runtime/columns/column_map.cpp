@@ -5,7 +5,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <string>
 
 #include "runtime/columns/labels.hpp"
 

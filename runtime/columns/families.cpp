@@ -7,10 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <utility>
 #include <variant>
-
-#include "runtime/columns/labels.hpp"
 
 namespace logdepth { inline namespace runtime_columns {
 namespace {

@@ -1,7 +1,6 @@
 #include "runtime/columns/labels.hpp"
 
 #include <atomic>
-#include <utility>
 
 #include "base/phrases.hpp"
 

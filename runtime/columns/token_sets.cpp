@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/columns/labels.hpp"
-
 namespace logdepth { inline namespace runtime_columns {
 namespace {
 

@@ -4,13 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
-#include <utility>
-#include <vector>
 
-#include "logdepth/errors.hpp"
-#include "runtime/exact/run_model.hpp"
-#include "runtime/file/model_meaning.hpp"
 #include "runtime/stream/embed.hpp"
 
 namespace logdepth { inline namespace runtime_exact {

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <atomic>
-#include <optional>
-#include <span>
 #include <utility>
 #include <variant>
 
@@ -12,9 +10,7 @@
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/model_meaning.hpp"
 #include "runtime/stream/embed.hpp"
-#include "runtime/stream/readout.hpp"
 #include "runtime/stream/stream.hpp"
 
 namespace logdepth { inline namespace runtime_exact {

@@ -1,7 +1,5 @@
 #include "runtime/exact/value_pool.hpp"
 
-#include <utility>
-
 #include "base/phrases.hpp"
 #include "logdepth/errors.hpp"
 

@@ -11,7 +11,6 @@
 
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth { inline namespace runtime_file {
 namespace {

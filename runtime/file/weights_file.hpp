@@ -2,7 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/json_tape.hpp"
 #include "runtime/file/model.hpp"

@@ -6,18 +6,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <memory>
 #include <new>
 #include <stdexcept>
 #include <streambuf>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <memory>
-#include <utility>
 
 #include "runtime/floats/plan.hpp"
 

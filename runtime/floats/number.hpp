@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 
 /// On x86 the loops where time goes are compiled for several generations of processors, which differ
 /// in how many numbers they take at once and in no bit of the result.

@@ -3,10 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "logdepth/interruption.hpp"
-#include "runtime/numbers/real.hpp"
 
 namespace logdepth { inline namespace runtime_numbers {
 namespace {

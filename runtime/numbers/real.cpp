@@ -1,12 +1,10 @@
 #include "runtime/numbers/real.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "logdepth/interruption.hpp"
 

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/file/model.hpp"
 #include "runtime/numbers/rational.hpp"
 #include "runtime/numbers/real.hpp"
 #include "runtime/stream/stream.hpp"

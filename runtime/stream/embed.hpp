@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstddef>
-#include <string>
 #include <variant>
 #include <vector>
 

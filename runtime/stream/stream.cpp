@@ -1,9 +1,6 @@
 #include "runtime/stream/stream.hpp"
 
-#include <algorithm>
-#include <map>
 #include <tuple>
-#include <utility>
 #include <variant>
 
 namespace logdepth { inline namespace runtime_stream {

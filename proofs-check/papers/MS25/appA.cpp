@@ -2,7 +2,6 @@
 // Defects in MS25 Section 2.2 and Appendix A: storing, reading, clearing, shifting, comparing.
 #include <fmt/core.h>
 
-#include <random>
 #include <utility>
 
 #include "constructions/MS25/building_blocks_appA.hpp"
