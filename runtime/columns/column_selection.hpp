@@ -22,6 +22,22 @@ struct ColumnSelection {
   std::shared_ptr<const RankedCells> cells = nullptr;  ///< all absent: all visible positions
 };
 
+/// Keys of an index in the plane, in the order of their angles, above the first axis.
+struct SortedKeys {
+  std::vector<Plane> keys;
+  bool falls = false;                 ///< the angle, from token to token
+  std::vector<std::int64_t> lengths;  ///< where they are whole, else 0; only of large keys
+  HeldBytes held;
+  std::uint64_t used = 0;
+};
+
+/// Where the keys of a class stand, per word: the first and the second of them, and by index.
+struct KnownKeys {
+  std::vector<Label> first, second;  ///< per word
+  SharedLabels of_index;             ///< at the word's first token plus e: the token, or a mark
+  std::uint64_t used = 0;
+};
+
 /// Averaging-hard attention by classes of queries and keys. A class is an image v + M code(e); its rule is
 /// proved once for the pair of classes, of all their indices, and then a row costs a look-up.
 class ColumnAttention {
@@ -43,50 +59,10 @@ class ColumnAttention {
   }
 
  private:
-  /// What is known of the scores of a class of queries with a class of keys: they lie in [least, most].
-  ///   number     the score is `most`
-  ///   match      `most` is reached by equal indices, and by nothing else
-  ///   angle      of keys of one norm in a plane, the larger the smaller the angle
-  ///   projected  a number and a linear form of the key's code
-  struct Bound {
-    enum class By { number, match, angle, projected } by = By::number;
-    Real most, least;
-  };
-  using Bounds = std::vector<std::vector<Bound>>;  // by class of queries and of keys
-  /// Keys of an index in the plane, in the order of their angles, above the first axis.
-  struct SortedKeys {
-    std::vector<Plane> keys;
-    bool falls = false;                 ///< the angle, from token to token
-    std::vector<std::int64_t> lengths;  ///< where they are whole, else 0; only of large keys
-    HeldBytes held;
-    std::uint64_t used = 0;
-  };
-  /// Where the keys of a class stand, per word: the first and the second of them, and by index.
-  struct KnownKeys {
-    std::vector<Label> first, second;  ///< per word
-    SharedLabels of_index;             ///< at the word's first token plus e: the token, or a mark
-    std::uint64_t used = 0;
-  };
-  static Bound bound(const ColumnImage& query, const ColumnImage& key);
-  static Bound bound_of_codes(const ColumnImage& query, const ColumnImage& key, Bound bound);
-  /// Classes of keys, those that can reach most first.
-  static std::vector<Label> falling(const std::vector<Bound>& bounds);
-  static ColumnSelection by_numbers(ColumnState& state, const ColumnImages& queries,
-                                    const ColumnImages& keys, const Bounds& bounds);
-  ColumnSelection by_bounds(ColumnState& state, const ColumnImages& queries,
-                            const ColumnImages& keys, bool causal, const Bounds& bounds);
   const KnownKeys& known_keys(ColumnState& state, const ColumnImages& keys, Label of_class);
-  ColumnSelection by_match(ColumnState& state, const ColumnIndex& query, const KnownKeys& keys,
-                           bool causal) const;
-  ColumnSelection by_projection(ColumnState& state, const ColumnImage& query,
-                                const ColumnImages& keys, bool causal,
-                                const std::vector<Bound>& bounds) const;
   ColumnSelection by_angle(ColumnState& state, const ColumnImage& query, const ColumnImage& key,
                            bool causal);
   const SortedKeys& sorted_keys(ColumnState& state, const ColumnImage& key);
-  /// The best of the keys begin .. end - 1 for a query above the axis; `guess` is where to look first.
-  static Label nearest_by_angle(const SortedKeys& sorted, const Plane& query, Label begin,
-                                Label end, Label& guess);
 
   std::uint64_t heads_ = 0;  ///< asked so far
   PlaneDirections directions_;
