@@ -13,19 +13,8 @@
 namespace logdepth { inline namespace runtime_exact {
 
 const char* attention_rule_name(AttentionRule rule) {
-  switch (rule) {
-    case AttentionRule::uniform:
-      return "uniform";
-    case AttentionRule::match:
-      return "match";
-    case AttentionRule::angle:
-      return "angle";
-    case AttentionRule::one_query:
-      return "one_query";
-    case AttentionRule::distinct_keys:
-      return "distinct_keys";
-  }
-  return "";
+  constexpr const char* names[] = {"uniform", "match", "angle", "one_query", "distinct_keys"};
+  return names[static_cast<std::size_t>(rule)];
 }
 
 AttentionStatistics& AttentionStatistics::operator+=(const AttentionStatistics& other) {
@@ -459,23 +448,109 @@ double scaled(const Real& x, std::int64_t factor) {
 class ScoreFilter {
  public:
   /// Keeps a reference.
-  explicit ScoreFilter(const Question& question);
+  explicit ScoreFilter(const Question& question)
+      : q_(question), dimensions_(question.dimensions.size()) {
+    const std::size_t classes = q_.keys.size();
+    keys_.resize(dimensions_ * classes);
+    Denominators denominators;
+    for (std::size_t c = 0; c < classes; ++c)
+      for (const ValueId x : q_.vectors[q_.keys[c]]) denominators.add((*q_.pool)[x]);
+    integer_ = denominators.common().has_value();
+    load(denominators.common().value_or(1));
+    const double largest =
+        largest_.empty() ? 0 : *std::max_element(largest_.begin(), largest_.end());
+    if (!integer_ || largest < kExactInDouble) return;
+    integer_ = false;  // the conversion has rounded
+    load(1);
+  }
 
   struct Query {
     std::vector<double> values;  ///< per asked dimension
     double bound = 0;            ///< on the error of every score
     bool rounded = true;         ///< false: scores are exact multiples of the scores
   };
-  Query query(TupleId id) const;
+  Query query(TupleId id) const {
+    Query query;
+    const auto vector = q_.vectors[id];
+    double magnitude = 0, inherited = 0;
+    if (integer_) {
+      Denominators denominators;
+      for (const ValueId x : vector) denominators.add((*q_.pool)[x]);
+      if (const auto common = denominators.common()) {
+        for (std::size_t d = 0; d < dimensions_; ++d) {
+          query.values.push_back(scaled((*q_.pool)[vector[d]], *common));
+          magnitude += std::abs(query.values.back()) * largest_[d];
+          inherited = std::max({inherited, std::abs(query.values.back()), largest_[d]});
+        }
+        // Every product and every partial sum is an integer of at most `magnitude`, far from where
+        // the rounding of `magnitude` itself could matter.
+        if (magnitude < kExactInDouble / 2 && inherited < kExactInDouble / 2) {
+          query.rounded = false;
+          return query;
+        }
+        query.values.clear();
+        magnitude = inherited = 0;
+      }
+    }
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      const Approximation& x = q_.pool->approximation(vector[d]);
+      query.values.push_back(x.value);
+      magnitude += std::abs(x.value) * largest_[d];
+      inherited += std::abs(x.value) * error_[d] + x.bound * (largest_[d] + error_[d]);
+    }
+    // |computed - exact| <= rounding of d products and d sums, each relative 2^-53 to the running
+    // magnitude, plus the errors of the factors; doubled to cover the rounding of this bound itself
+    // and a lower limit for products that underflow.
+    const double rounding =
+        (static_cast<double>(dimensions_) + 2) * std::numeric_limits<double>::epsilon() * magnitude;
+    query.bound = 2 * (rounding + inherited) + 1e-290;
+    if (!std::isfinite(query.bound)) query.bound = std::numeric_limits<double>::infinity();
+    return query;
+  }
 
   /// Scores of the classes in [begin, end) into score[begin .. end); the largest of them.
-  double score(const Query& query, std::size_t begin, std::size_t end, double* score) const;
+  double score(const Query& query, std::size_t begin, std::size_t end, double* score) const {
+    const std::size_t classes = q_.keys.size();
+    std::fill(score + begin, score + end, 0.0);
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      const double factor = query.values[d];
+      if (factor == 0) continue;
+      const double* key = keys_.data() + d * classes;
+      for (std::size_t c = begin; c < end; ++c) score[c] += factor * key[c];
+    }
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = begin; c < end; ++c) largest = score[c] > largest ? score[c] : largest;
+    return largest;
+  }
 
   /// The score itself.
-  Real exact(TupleId query, std::uint32_t key_class) const;
+  Real exact(TupleId query, std::uint32_t key_class) const {
+    const auto q = q_.vectors[query], k = q_.vectors[q_.keys[key_class]];
+    ExactSum sum;
+    for (std::size_t d = 0; d < dimensions_; ++d)
+      if (q[d] != ValuePool::kZero && k[d] != ValuePool::kZero)
+        sum.add_product((*q_.pool)[q[d]], (*q_.pool)[k[d]]);
+    return sum.value();
+  }
 
  private:
-  void load(std::int64_t common);  ///< fills the tables below, keys times `common` if integer_
+  /// Fills the tables below, keys times `common` if integer_.
+  void load(std::int64_t common) {
+    const std::size_t classes = q_.keys.size();
+    largest_.assign(dimensions_, 0);
+    error_.assign(dimensions_, 0);
+    for (std::size_t c = 0; c < classes; ++c) {
+      const auto vector = q_.vectors[q_.keys[c]];
+      for (std::size_t d = 0; d < dimensions_; ++d) {
+        const ValueId id = vector[d];
+        const Approximation x = integer_ ? Approximation{scaled((*q_.pool)[id], common), 0}
+                                         : q_.pool->approximation(id);
+        keys_[d * classes + c] = x.value;
+        largest_[d] = std::max(largest_[d], std::abs(x.value));
+        error_[d] = std::max(error_[d], x.bound);
+      }
+    }
+  }
 
   const Question& q_;
   std::size_t dimensions_;
@@ -483,101 +558,6 @@ class ScoreFilter {
   std::vector<double> largest_, error_;  // per dimension
   bool integer_ = false;                 // keys are multiplied by a common denominator
 };
-
-ScoreFilter::ScoreFilter(const Question& question)
-    : q_(question), dimensions_(question.dimensions.size()) {
-  const std::size_t classes = q_.keys.size();
-  keys_.resize(dimensions_ * classes);
-  Denominators denominators;
-  for (std::size_t c = 0; c < classes; ++c)
-    for (const ValueId x : q_.vectors[q_.keys[c]]) denominators.add((*q_.pool)[x]);
-  integer_ = denominators.common().has_value();
-  load(denominators.common().value_or(1));
-  const double largest = largest_.empty() ? 0 : *std::max_element(largest_.begin(), largest_.end());
-  if (!integer_ || largest < kExactInDouble) return;
-  integer_ = false;  // the conversion has rounded
-  load(1);
-}
-
-void ScoreFilter::load(std::int64_t common) {
-  const std::size_t classes = q_.keys.size();
-  largest_.assign(dimensions_, 0);
-  error_.assign(dimensions_, 0);
-  for (std::size_t c = 0; c < classes; ++c) {
-    const auto vector = q_.vectors[q_.keys[c]];
-    for (std::size_t d = 0; d < dimensions_; ++d) {
-      const ValueId id = vector[d];
-      const Approximation x =
-          integer_ ? Approximation{scaled((*q_.pool)[id], common), 0} : q_.pool->approximation(id);
-      keys_[d * classes + c] = x.value;
-      largest_[d] = std::max(largest_[d], std::abs(x.value));
-      error_[d] = std::max(error_[d], x.bound);
-    }
-  }
-}
-
-ScoreFilter::Query ScoreFilter::query(TupleId id) const {
-  Query query;
-  const auto vector = q_.vectors[id];
-  double magnitude = 0, inherited = 0;
-  if (integer_) {
-    Denominators denominators;
-    for (const ValueId x : vector) denominators.add((*q_.pool)[x]);
-    if (const auto common = denominators.common()) {
-      for (std::size_t d = 0; d < dimensions_; ++d) {
-        query.values.push_back(scaled((*q_.pool)[vector[d]], *common));
-        magnitude += std::abs(query.values.back()) * largest_[d];
-        inherited = std::max({inherited, std::abs(query.values.back()), largest_[d]});
-      }
-      // Every product and every partial sum is an integer of at most `magnitude`, far from where
-      // the rounding of `magnitude` itself could matter.
-      if (magnitude < kExactInDouble / 2 && inherited < kExactInDouble / 2) {
-        query.rounded = false;
-        return query;
-      }
-      query.values.clear();
-      magnitude = inherited = 0;
-    }
-  }
-  for (std::size_t d = 0; d < dimensions_; ++d) {
-    const Approximation& x = q_.pool->approximation(vector[d]);
-    query.values.push_back(x.value);
-    magnitude += std::abs(x.value) * largest_[d];
-    inherited += std::abs(x.value) * error_[d] + x.bound * (largest_[d] + error_[d]);
-  }
-  // |computed - exact| <= rounding of d products and d sums, each relative 2^-53 to the running
-  // magnitude, plus the errors of the factors; doubled to cover the rounding of this bound itself
-  // and a lower limit for products that underflow.
-  const double rounding =
-      (static_cast<double>(dimensions_) + 2) * std::numeric_limits<double>::epsilon() * magnitude;
-  query.bound = 2 * (rounding + inherited) + 1e-290;
-  if (!std::isfinite(query.bound)) query.bound = std::numeric_limits<double>::infinity();
-  return query;
-}
-
-double ScoreFilter::score(const Query& query, std::size_t begin, std::size_t end,
-                          double* score) const {
-  const std::size_t classes = q_.keys.size();
-  std::fill(score + begin, score + end, 0.0);
-  for (std::size_t d = 0; d < dimensions_; ++d) {
-    const double factor = query.values[d];
-    if (factor == 0) continue;
-    const double* key = keys_.data() + d * classes;
-    for (std::size_t c = begin; c < end; ++c) score[c] += factor * key[c];
-  }
-  double largest = -std::numeric_limits<double>::infinity();
-  for (std::size_t c = begin; c < end; ++c) largest = score[c] > largest ? score[c] : largest;
-  return largest;
-}
-
-Real ScoreFilter::exact(TupleId query, std::uint32_t key_class) const {
-  const auto q = q_.vectors[query], k = q_.vectors[q_.keys[key_class]];
-  ExactSum sum;
-  for (std::size_t d = 0; d < dimensions_; ++d)
-    if (q[d] != ValuePool::kZero && k[d] != ValuePool::kZero)
-      sum.add_product((*q_.pool)[q[d]], (*q_.pool)[k[d]]);
-  return sum.value();
-}
 
 /// Follows one query at a time through the key classes as they come into sight.
 class Follower {

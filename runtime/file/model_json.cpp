@@ -751,23 +751,9 @@ class Reader {
   }
 
   static const char* kind_name(Kind kind) {
-    switch (kind) {
-      case Kind::null:
-        return "null";
-      case Kind::boolean:
-        return "a boolean";
-      case Kind::integer:
-        return "an integer";
-      case Kind::number:
-        return "a number";
-      case Kind::string:
-        return "a string";
-      case Kind::array:
-        return "an array";
-      case Kind::object:
-        return "an object";
-    }
-    return "something else";
+    constexpr const char* kNames[] = {"null",     "a boolean", "an integer", "a number",
+                                      "a string", "an array",  "an object"};
+    return kNames[static_cast<std::size_t>(kind)];
   }
 
   const JsonTape& tape_;
