@@ -389,32 +389,26 @@ std::vector<FloatNumber> FloatRunner::logits(const FloatStream& stream, std::siz
 
 template <class T>
 FloatAnswer<T> FloatRunner::answer(T value, bool confirmed) const {
-  FloatAnswer<T> answer{std::move(value), Certificate::certified, ""};
+  const auto with = [&](Certificate certificate, std::string reason) {
+    return FloatAnswer<T>{std::move(value), certificate, std::move(reason)};
+  };
   const FloatStatistics& s = statistics();
   const std::optional<Engine::Doubt>& doubt = engine_->doubt;
-  if (options_.temperature) {
-    answer.certificate = Certificate::uncertified;
-    answer.reason = "the weights file has no proof for softmax attention";
-  } else if (options_.rule != FloatOptions::Rule::bounded) {
-    answer.certificate = Certificate::uncertified;
-    answer.reason = "ties and zeros were decided without error bounds";
-  } else if (doubt && doubt->broken) {
-    answer.certificate = Certificate::uncertified;
-    answer.reason = doubt->sentence;
-  } else if (!confirmed && s.ambiguous + s.open_tests > 0) {
-    answer.certificate = Certificate::ambiguous;
-    answer.reason = fmt::format(
-        "{} rows of attention and {} tests for zero met numbers that the error bounds cannot tell "
-        "apart",
-        s.ambiguous, s.open_tests);
-  } else if (!confirmed) {
-    answer.certificate = Certificate::uncertified;
-    answer.reason = "the error bounds of the logits are too large";
-  } else if (doubt) {
-    answer.certificate = Certificate::uncertified;
-    answer.reason = doubt->sentence;
-  }
-  return answer;
+  if (options_.temperature)
+    return with(Certificate::uncertified, "the weights file has no proof for softmax attention");
+  if (options_.rule != FloatOptions::Rule::bounded)
+    return with(Certificate::uncertified, "ties and zeros were decided without error bounds");
+  if (doubt && doubt->broken) return with(Certificate::uncertified, doubt->sentence);
+  if (!confirmed && s.ambiguous + s.open_tests > 0)
+    return with(
+        Certificate::ambiguous,
+        fmt::format("{} rows of attention and {} tests for zero met numbers that the error bounds "
+                    "cannot tell apart",
+                    s.ambiguous, s.open_tests));
+  if (!confirmed)
+    return with(Certificate::uncertified, "the error bounds of the logits are too large");
+  if (doubt) return with(Certificate::uncertified, doubt->sentence);
+  return with(Certificate::certified, "");
 }
 
 Outcome<FloatAnswer<bool>> FloatRunner::accepts(const FloatStream& stream,
