@@ -54,18 +54,22 @@ class [[nodiscard]] Match {
 Match match(const Pointer& pointer);
 Match match(const Key& key);
 
-/// `rightmost(e).key(I)`: the last of the visible positions where most of the values hold.
+/// `rightmost(e).key(I)`: the last of the visible positions where most of the values hold. With
+/// `.same(A, B)` one of them is that B there has the label of the token's own A (one-hot cells of the
+/// same labels): `rightmost().same(letter, before).key(I)` is an induction head.
 class [[nodiscard]] Rightmost {
  public:
   explicit Rightmost(std::vector<Value> values) : values_(std::move(values)) {}
+  Rightmost same(const OneHot& own, const OneHot& there) const;
   Selector key(const Key& key) const;
 
  private:
   std::vector<Value> values_;
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> same_;
 };
-template <class... More>
-Rightmost rightmost(const Value& value, const More&... more) {
-  return Rightmost({value, Value(more)...});
+template <class... Values>
+Rightmost rightmost(const Values&... values) {
+  return Rightmost(std::vector<Value>{Value(values)...});
 }
 
 /// `nearest(R).key(I)`: the visible position whose code, phi or fine, is nearest in angle to the

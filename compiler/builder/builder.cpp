@@ -521,8 +521,14 @@ Match match(const Key& key) {
   return Match(key);
 }
 
+Rightmost Rightmost::same(const OneHot& own, const OneHot& there) const {
+  Rightmost changed = *this;
+  changed.same_ = {own.id(), there.id()};
+  return changed;
+}
 Selector Rightmost::key(const Key& key) const {
   SelectRightmost rightmost;
+  if (same_) rightmost.shared = {same_->first, same_->second};
   for (const Value& value : values_) rightmost.flags.push_back(literal(value));
   rightmost.key = key.id();
   return Selectors::make(std::move(rightmost));

@@ -71,10 +71,11 @@ class Renumbering {
   void operator()(Ratio& ratio) const { apply(ratio.numerator, ratio.denominator); }
   void operator()(Rule& rule) const { apply(rule.when, rule.then); }
 
+  void operator()(SharedLabel& shared) const { apply(shared.own, shared.there); }
   void operator()(SelectAll&) const {}
   void operator()(SelectPointed& s) const { apply(s.pointer, s.key); }
   void operator()(SelectSame& s) const { (*this)(s.cells); }
-  void operator()(SelectRightmost& s) const { apply(s.flags, s.key); }
+  void operator()(SelectRightmost& s) const { apply(s.flags, s.shared, s.key); }
   void operator()(SelectNearest& s) const { apply(s.target, s.key); }
   void operator()(SelectFlagged& s) const { apply(s.flag, s.when); }
   void operator()(FindTerm& term) const { apply(term.wanted, term.key); }

@@ -27,8 +27,9 @@ bool same_contract(const Selector& selector, const Contract& contract) {
                [&](const SelectPointed&) { return match && match->exactly_one; },
                [&](const SelectSame&) { return match && !match->exactly_one; },
                [&](const SelectNearest&) { return match && match->exactly_one; },
-               [&](const SelectRightmost&) {
-                 return std::holds_alternative<RightmostContract>(contract);
+               [&](const SelectRightmost& rightmost) {
+                 return rightmost.shared ? match && match->exactly_one
+                                         : std::holds_alternative<RightmostContract>(contract);
                },
                [&](const SelectFlagged& flagged) {
                  const auto* kept = std::get_if<FlaggedContract>(&contract);

@@ -76,12 +76,14 @@ HeadSchema same(const Program& program, const SelectSame& selector) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// rightmost: SelectRightmost. q = 1, k = sum of 2 [flag] + h(p), up to an additive constant.
+// rightmost: SelectRightmost. q = 1, k = sum of 2 [flag] + h(p), up to an additive constant; with a
+// shared label also q = the token's one-hot A, k = twice the position's one-hot B.
 //
 // Lemma. Let h be strictly increasing with values in [0, 1). If more flags hold at one position
 //   than at another, its k is larger by more than 2 - 1 = 1 > 0, and among positions where equally
 //   many hold the later one has the larger k. So the arg max is the last of the visible positions
-//   where most of the flags hold: exactly one. No length enters.
+//   where most of the flags hold: exactly one. No length enters. A shared label is one more
+//   condition: A.2B is 2 where both are the same label, else 0.
 //     phi:     h(p) = p/sqrt(p^2+L^2), increasing from 0 towards 1.
 //     circle:  h(p) = (t^2-1)/(t^2+1) = 1 - 2/(t^2+1) with t = p+1, increasing from 0 towards 1.
 //     fine:    h(p) = (a^2-1)/(a^2+1), the same with a = 2p+b >= 1.
@@ -92,7 +94,13 @@ HeadSchema rightmost(const Program& program, const SelectRightmost& selector) {
   for (const Literal& flag : selector.flags) key.push_back(doubled(program, flag));
   const bool falls = held_code(program.cells[selector.key].type) == PositionCode::circle;
   key.push_back(term(selector.key, 0, falls ? -1 : 1));
-  return {{{term(*constant_cell(program), 0)}}, {std::move(key)}};
+  HeadSchema schema{{{term(*constant_cell(program), 0)}}, {std::move(key)}};
+  if (const auto& shared = selector.shared)
+    for (std::uint32_t i = 0; i < size_of(program.cells[shared->own].type); ++i) {
+      schema.query.push_back({term(shared->own, i)});
+      schema.key.push_back({term(shared->there, i, 2)});
+    }
+  return schema;
 }
 
 // ---------------------------------------------------------------------------------------------

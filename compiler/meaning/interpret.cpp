@@ -249,6 +249,11 @@ class SelectedPositions {
     for (std::size_t j = 0; j < visible(token); ++j) {
       std::size_t count = 0;
       for (const Literal& flag : s.flags) count += cells_.holds(j, flag);
+      if (s.shared) {
+        const auto own = cells_.cell(token, s.shared->own);
+        const auto there = cells_.cell(j, s.shared->there);
+        count += std::equal(own.begin(), own.end(), there.begin());
+      }
       if (count < most) continue;
       best = j;
       most = count;

@@ -418,6 +418,8 @@ class Emitter {
             [](const SelectSame&) -> Contract { return MatchContract{false}; },
             [](const SelectNearest&) -> Contract { return MatchContract{true}; },
             [&](const SelectRightmost& s) -> Contract {
+              // Contracts read the position alone, so of a label that is the token's own this is left.
+              if (s.shared) return MatchContract{true};
               std::map<std::uint32_t, Rational> form;
               for (const Literal& flag : s.flags) add_literal(form, flag);
               return RightmostContract{to_sparse(form)};

@@ -148,7 +148,14 @@ class ProgramWords : protected LineWords {
     }
     if (accept("rightmost")) {
       SelectRightmost x;
-      while (!at("key")) x.flags.push_back(literal(take("cell=label or 'key' and a cell")));
+      while (!at("key") && !at("same"))
+        x.flags.push_back(
+            literal(take("cell=label, or 'same' and two cells, or 'key' and a cell")));
+      if (accept("same")) {
+        x.shared.emplace();
+        x.shared->own = cell("a one-hot cell of the token");
+        x.shared->there = cell("a one-hot cell of the position");
+      }
       x.key = key();
       return x;
     }

@@ -242,6 +242,7 @@ class Printer {
   void print_selector(const SelectRightmost& x) {
     out_ << " rightmost";
     for (const Literal& flag : x.flags) out_ << ' ' << literal(flag);
+    if (x.shared) out_ << " same " << name(x.shared->own) << ' ' << name(x.shared->there);
     out_ << " key " << name(x.key);
   }
   void print_selector(const SelectNearest& x) {

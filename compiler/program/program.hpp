@@ -105,8 +105,16 @@ struct SelectSame {  ///< match: all visible positions whose cells equal this to
   std::vector<CellId> cells;
   bool operator==(const SelectSame&) const = default;
 };
-struct SelectRightmost {  ///< the last of the visible positions where most of the flags hold
+/// The position's `there` has the label of the token's `own`: one-hot cells of the same labels.
+struct SharedLabel {
+  CellId own = 0;
+  CellId there = 0;
+  bool operator==(const SharedLabel&) const = default;
+};
+/// The last of the visible positions where most of the conditions hold: flags, and a shared label.
+struct SelectRightmost {
   std::vector<Literal> flags;
+  std::optional<SharedLabel> shared;
   CellId key = 0;
   bool operator==(const SelectRightmost&) const = default;
 };

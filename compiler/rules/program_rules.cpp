@@ -378,7 +378,15 @@ class FetchRules : private RuleBase {
   }
 
   void check_selector(const SelectRightmost& x) const {
-    if (x.flags.empty()) refuse("'rightmost' needs a flag to look for");
+    if (x.flags.empty() && !x.shared)
+      refuse("'rightmost' needs a flag to look for, or a label with 'same'");
+    if (x.shared) {
+      const auto* own = std::get_if<OneHotType>(&type(x.shared->own));
+      const auto* there = std::get_if<OneHotType>(&type(x.shared->there));
+      if (!own || !there || own->labels != there->labels)
+        refuse("cells " + name(x.shared->own) + " and " + name(x.shared->there) +
+               " are not one-hot cells of the same labels, which 'same' compares");
+    }
     std::vector<CellId> cells;
     for (const Literal& flag : x.flags) {
       expect_finite(flag.cell);

@@ -55,6 +55,7 @@ std::vector<CellId> cells_selecting(const Program& program, const Selector& sele
           [&](const SelectSame& s) { cells = s.cells; },
           [&](const SelectRightmost& s) {
             for (const Literal& flag : s.flags) cells.push_back(flag.cell);
+            if (s.shared) cells.insert(cells.end(), {s.shared->own, s.shared->there});
             cells.push_back(s.key);
             add_constant();  // the query
           },

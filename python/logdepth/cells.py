@@ -418,6 +418,11 @@ class Selector(Said, Remembers):
         return Selector(self, "when", as_value(value))
 
     @returns_new_value
+    def same(self, own: OneHot, there: OneHot) -> Selector:
+        """Of `rightmost`: a further condition, that `there` has the label of the token's `own`; a key follows."""
+        return Selector(self, "same", own, there)
+
+    @returns_new_value
     def also(self, wanted: Wanted) -> Selector:
         """Of `find(k).key(U)`: of these, those with a second code; a key follows."""
         return Selector(self, "and", _ratio(wanted))
@@ -454,7 +459,10 @@ def match(pointer: Union[Pointer, Key]) -> Selector:
 
 
 def rightmost(*values: Truth) -> Selector:
-    """`rightmost(e).key(I)`: the last of the visible positions where most of the values hold."""
+    """`rightmost(e).key(I)`: the last of the visible positions where most of the values hold. With
+    `.same(A, B)` one of them is that B there has the label of the token's own A:
+    `rightmost().same(letter, before).key(I)` is an induction head.
+    """
     return Selector("rightmost", *map(as_value, values))
 
 

@@ -92,6 +92,7 @@ TEST_F(PublicHeaders, MakeCompilersWarnWhereANewValueIsDropped) {
       "match(pointer).back(1);",
       "match(pointer).key(key);",
       "rightmost(flag).key(key);",
+      "rightmost(flag).same(label, label);",
       "nearest(Ratio(key)).key(key);",
       "flagged(flag).when(flag);",
       "find(Ratio(key)).key(key);",

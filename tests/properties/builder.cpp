@@ -220,7 +220,11 @@ class Author {
   }
   cells::Selector selector(const SelectSame& x) const { return cells::same(list(x.cells)); }
   cells::Selector selector(const SelectRightmost& x) const {
-    return cells::Rightmost(values(x.flags)).key(as<cells::Key>(x.key));
+    cells::Rightmost rightmost(values(x.flags));
+    if (x.shared)
+      rightmost =
+          rightmost.same(as<cells::OneHot>(x.shared->own), as<cells::OneHot>(x.shared->there));
+    return rightmost.key(as<cells::Key>(x.key));
   }
   cells::Selector selector(const SelectNearest& x) const {
     return cells::nearest(ratio(x.target)).key(as<cells::Key>(x.key));

@@ -139,6 +139,8 @@ TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
                               "unmasked rightmost",
                               "causal rightmost of two",
                               "unmasked rightmost of two",
+                              "causal rightmost same",
+                              "unmasked rightmost same",
                               "causal nearest",
                               "unmasked nearest",
                               "causal flagged",
@@ -436,8 +438,10 @@ TEST(ProgramText, EveryCellNameThatTheTextFormAllowsSurvivesPrinting) {
       const Ratio shifted{{{{1, 0}, Rational(1)}, {{1, 1}, Rational(-2)}}, {{{1, 1}, Rational(1)}}};
       const Ratio other{{{{1, 0}, Rational(1)}, {{2, 0}, Rational(-1, 2)}}, {}};
       for (const Selector& selector : std::initializer_list<Selector>{
-               SelectPointed{1, 1, 3}, SelectRightmost{{{2, 0}, {2, 1}}, 1},
-               SelectNearest{whole, 1}, SelectNearest{shifted, 1}, SelectNearest{other, 1},
+               SelectPointed{1, 1, 3}, SelectRightmost{{{2, 0}, {2, 1}}, std::nullopt, 1},
+               SelectRightmost{{}, SharedLabel{2, 2}, 1},
+               SelectRightmost{{{2, 0}}, SharedLabel{2, 1}, 1}, SelectNearest{whole, 1},
+               SelectNearest{shifted, 1}, SelectNearest{other, 1},
                SelectFlagged{{2, 1}, Literal{2, 0}}, SelectFlagged{{2, 1}, std::nullopt},
                SelectFound{{{whole, 1}, {other, 1}, {shifted, 0}}, std::nullopt, true},
                SelectFound{

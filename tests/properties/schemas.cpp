@@ -240,7 +240,7 @@ TEST(RightmostSchema, TheIncreasingPartStaysBelowOneAndTheFlagOutweighsIt) {
   for (const PositionCode kind : plane_codes()) {
     const Program p = program_with(kind);
     for (const Literal flag : {Literal{kFlag, 0}, Literal{kFlag, 1}, Literal{kOneHot, 1}}) {
-      const HeadSchema schema = head_schema(p, SelectRightmost{{flag}, kKey});
+      const HeadSchema schema = head_schema(p, SelectRightmost{{flag}, std::nullopt, kKey});
       const auto at = [&](std::uint64_t position, bool flagged) {
         Token token = token_at(kind, position);
         token[kFlag][0] = flagged == (flag.value == 1) ? 1 : -1;
@@ -312,8 +312,8 @@ TEST(SameSchema, ScoresEqualCellsAboveUnequalOnesAndAllEqualOnesAlike) {
 TEST(RightmostSchema, MoreFlagsOutweighAnyPosition) {
   Positions positions(laws::seed());
   for (const PositionCode kind : plane_codes()) {
-    const HeadSchema schema =
-        head_schema(program_with(kind), SelectRightmost{{{kFlag, 1}, {kOneHot, 1}}, kKey});
+    const HeadSchema schema = head_schema(
+        program_with(kind), SelectRightmost{{{kFlag, 1}, {kOneHot, 1}}, std::nullopt, kKey});
     const auto at = [&](std::uint64_t position, std::uint64_t flags) {
       Token token = token_at(kind, position);
       token[kFlag][0] = flags % 2 == 1 ? 1 : -1;
@@ -330,6 +330,31 @@ TEST(RightmostSchema, MoreFlagsOutweighAnyPosition) {
       const Real left = score(schema, asking, at(a, f)), right = score(schema, asking, at(b, g));
       ASSERT_EQ(left < right, before) << a << ", " << f << " against " << b << ", " << g;
       ASSERT_EQ(left == right, equal);
+    }
+  }
+}
+
+TEST(RightmostSchema, ASharedLabelIsOneMoreFlag) {
+  Positions positions(laws::seed());
+  for (const PositionCode kind : plane_codes()) {
+    const HeadSchema schema = head_schema(
+        program_with(kind), SelectRightmost{{{kFlag, 1}}, SharedLabel{kOneHot, kOneHot}, kKey});
+    const auto token = [&](std::uint64_t position, bool flag, std::uint64_t label) {
+      Token result = token_at(kind, position);
+      result[kFlag][0] = flag ? 1 : -1;
+      result[kOneHot] = {0, 0, 0};
+      result[kOneHot][label] = 1;
+      return result;
+    };
+    for (int i = 0; i < 400; ++i) {
+      const std::uint64_t a = positions.draw(), b = positions.draw();
+      const bool f = positions.below(2) == 0, g = positions.below(2) == 0;
+      const std::uint64_t own = positions.below(3), l = positions.below(3), m = positions.below(3);
+      const auto held = [&](bool flag, std::uint64_t label) { return flag + (label == own); };
+      const Token asking = token(0, false, own);
+      ASSERT_EQ(score(schema, asking, token(a, f, l)) < score(schema, asking, token(b, g, m)),
+                held(f, l) < held(g, m) || (held(f, l) == held(g, m) && a < b))
+          << own << ": " << a << ", " << f << l << " against " << b << ", " << g << m;
     }
   }
 }

@@ -156,6 +156,8 @@ def test_every_statement_and_selector_is_said_as_its_text_form_says_it():
      'fetch "" unmasked nearest ( + f - 2 d[1] : + d[1] ) key I\n    set f=false'),
     (lambda p, c: p.final(fetch("r").causal(rightmost(c("f"), c("v") == "state").key(c("I"))).add(c("n")[0], 0)),
      "causal rightmost f=true v=state key I\n    add n[0]\n"),
+    (lambda p, c: p.final(fetch("i").causal(rightmost(c("f")).same(c("v"), c("v")).key(c("I"))).copy(c("v"), c("v"))),
+     "causal rightmost f=true same v v key I\n"),
     (lambda p, c: p.relation().outputs("n", c("n")), "relation\noutput n.0 + n[0]\noutput n.1 + n[1]"),
     (lambda p, c: p.prefix(c("v"), [[1, 0], [0, 1]]), "prefix element v [1,0] [0,1]"),
     (lambda p, c: p.prefix([c("v"), 1]), "prefix points v always:1"),

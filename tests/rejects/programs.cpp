@@ -107,7 +107,7 @@ TEST_P(RejectedPrograms, AreRefusedForTheStatedReason) {
 TEST(RejectedPrograms, AreAsManyPerFamilyAsPinnedHere) {
   std::map<std::string, int> count;
   for (const Misuse& misuse : zoo()) ++count[misuse.family];
-  const std::map<std::string, int> pinned = {{"text", 67},  {"rules", 116}, {"lookups", 9},
+  const std::map<std::string, int> pinned = {{"text", 68},  {"rules", 118}, {"lookups", 9},
                                              {"norms", 44}, {"memory", 5},  {"loop", 5},
                                              {"twice", 8},  {"format", 13}};
   EXPECT_EQ(count, pinned);

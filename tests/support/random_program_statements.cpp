@@ -195,8 +195,14 @@ std::optional<Selector> RandomStatements::random_selector() {
       return random_found();
     default: {
       if (keys.empty() || flags.empty() || !one_) return std::nullopt;
-      SelectRightmost s{{}, pick(keys)};
+      SelectRightmost s{{}, std::nullopt, pick(keys)};
       for (const CellId flag : some(flags, 2)) s.flags.push_back(literal(flag));
+      const auto labelled = cells([&](CellId c) { return typed(c) && is<OneHotType>(c); });
+      // Without a draw of its own, which would change all programs of a seed.
+      if (!labelled.empty() && s.flags.front().cell % 3 == 0) {
+        const bool alike = type(labelled.front()) == type(labelled.back());
+        s.shared = {labelled.front(), alike ? labelled.back() : labelled.front()};
+      }
       return s;
     }
   }

@@ -304,7 +304,9 @@ std::string selector_feature(const Selector& selector, const std::string& mask) 
                },
                [&](const SelectSame&) { return mask + "same"; },
                [&](const SelectRightmost& x) {
-                 return mask + (x.flags.size() > 1 ? "rightmost of two" : "rightmost");
+                 return mask + (x.shared             ? "rightmost same"
+                                : x.flags.size() > 1 ? "rightmost of two"
+                                                     : "rightmost");
                },
                [&](const SelectNearest&) { return mask + "nearest"; },
                [&](const SelectFlagged& x) { return mask + (x.when ? "flagged when" : "flagged"); },
