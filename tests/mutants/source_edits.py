@@ -189,8 +189,8 @@ class Bench:
     """A copy of the tree with a build folder that is kept between edits."""
 
     def __init__(self, folder):
-        self.tree = folder / "tree"
-        self.build = folder / "build"
+        self.tree = folder.resolve() / "tree"
+        self.build = folder.resolve() / "build"
         self.copy_sources()
         self.configure()
 
@@ -216,7 +216,8 @@ class Bench:
 
     def configure(self):
         self.build.mkdir(parents=True, exist_ok=True)
-        (self.build / "planted.hpp").touch()
+        if not (self.build / "planted.hpp").exists():
+            (self.build / "planted.hpp").touch()
         # Tests are run by this script, so nothing has to be discovered while building. -O1: it is built more often than
         # it is run.
         code, output = run(["cmake", "-S", str(self.tree), "-B", str(self.build), "-G", "Ninja",
@@ -347,6 +348,8 @@ class Bench:
                     return "killed", killer
         finally:
             write(path, before)
+            for program in {one.program for one in rounds}:  # what comes next runs without this edit
+                self.compile(program)
         return "SURVIVED", ""
 
 

@@ -343,6 +343,66 @@ TEST(ColumnConnectivity, AFileWithOneChangeIsRunRightOrHandedOver) {
   EXPECT_GT(tally.handed_over, 100u) << tally.text();
 }
 
+/// Preferences of any weight, those that outweigh a direction among them.
+TEST(ColumnConnectivity, APreferenceOfAnyWeightIsRunRightOrHandedOver) {
+  std::mt19937_64 random(5);
+  Tally tally;
+  for (const Form form : {Form::compact, Form::paper})
+    for (std::int64_t factor = 10; factor <= 100000000; factor *= 10) {
+      Model model = file_of(form, kLess);
+      for (Layer& layer : model.layers)
+        for (Head& head : layer.attention.heads)
+          if (const auto* find = std::get_if<FindContract>(&head.contract); find && find->prefer)
+            for (MatrixEntry& e : head.query.entries)
+              if (e.row == 2 * find->terms) e.value *= Rational(factor);
+      ColumnComparison comparison(std::move(model));
+      for (const std::size_t n : {2u, 3u, 4u})
+        tally.ask(comparison, graph_of(random, n, 0.4), below(random, n), below(random, n),
+                  std::to_string(factor));
+    }
+  EXPECT_GT(tally.equal + tally.handed_over, 40u) << tally.text();
+}
+
+/// Keys that are a code and a number of their own.
+TEST(ColumnConnectivity, ANumberBesideACodeIsRunRightOrHandedOver) {
+  std::mt19937_64 random(6);
+  Tally tally;
+  for (const Form form : {Form::compact, Form::paper}) {
+    const Model base = file_of(form, kLess);
+    const auto one = std::ranges::find_if(
+        base.cells, [](const auto& named) { return named.second.type == "constant"; });
+    ASSERT_NE(one, base.cells.end());
+    for (std::size_t layer = 0; layer < base.layers.size(); ++layer)
+      for (std::size_t h = 0; h < base.layers[layer].attention.heads.size(); ++h)
+        for (const bool query : {false, true}) {
+          Model model = base;
+          Head& head = model.layers[layer].attention.heads[h];
+          if (!std::holds_alternative<FindContract>(head.contract)) continue;
+          auto& entries = (query ? head.query : head.key).entries;
+          entries.push_back({0, one->second.coordinates[0],
+                             Rational(static_cast<std::int64_t>(1 + random() % 3))});
+          std::ranges::sort(entries, {},
+                            [](const MatrixEntry& e) { return std::pair(e.row, e.column); });
+          if (const std::string violation = first_violation(model); violation != "") {
+            RecordProperty("left out", violation);
+            continue;
+          }
+          ColumnComparison comparison(std::move(model));
+          for (const std::size_t n : {2u, 3u})
+            tally.ask(comparison, graph_of(random, n, 0.4), below(random, n), below(random, n),
+                      std::to_string(layer));
+        }
+  }
+  EXPECT_GT(tally.equal + tally.handed_over, 10u) << tally.text();
+}
+
+TEST(ColumnFamilies, IntegersOfNumbersAreAPositiveMultipleOfThem) {
+  const Real root = Real::root(Rational(2));
+  EXPECT_EQ(integer_multiple({-root, root.scaled(Rational(3))}),
+            (std::vector<std::int64_t>{-1, 3}));
+  EXPECT_EQ(integer_multiple({Real(Rational(-2, 3)), Real(4)}), (std::vector<std::int64_t>{-1, 6}));
+}
+
 // Passes over the tokens, the memory that they hold, threads that share them, and comparisons of projections:
 // what runs by columns rest on.
 

@@ -55,6 +55,9 @@ TEST(Training, AnInterruptedRunGoesOnToTheSameBits) {
   for (const bool looped : {false, true}) {
     RunConfig config = tiny_words();
     config.training.curve_first = 20;
+    config.training.promotion = 0.4;  // so that a stage is passed before the interruption
+    config.training.average = 0;
+    config.training.read_every = 1;
     if (looped) {
       config.model.initial = 0;
       config.model.repeated = 1;
@@ -71,6 +74,7 @@ TEST(Training, AnInterruptedRunGoesOnToTheSameBits) {
         {folder.path()});
     EXPECT_EQ(stop, Trainer::Stop::interrupted);
     EXPECT_EQ(first.state().step, 24u);
+    EXPECT_GT(first.state().stage, 0u);
     first.save_checkpoint(folder.path() + "/" + kCheckpointFile);
     Trainer second({config}, torch::kCPU);
     second.resume({folder.path()});
