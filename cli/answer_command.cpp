@@ -338,6 +338,8 @@ void add_compile(Commands& commands, CLI::App& app) {
   add(commands, *compile, add_compile_division);
   add(commands, *compile, add_compile_connectivity);
   add(commands, *compile, add_compile_computation_graph);
+  add(commands, *compile, add_compile_khop);
+  add(commands, *compile, add_compile_ltl);
 }
 
 int answer_command(int argc, const char* const* argv, Commands (*add_commands)(CLI::App&)) {

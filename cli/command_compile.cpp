@@ -220,6 +220,32 @@ Command add_compile_crasp(CLI::App& compile) {
   };
 }
 
+Command add_compile_ltl(CLI::App& compile) {
+  struct Options {
+    std::string formula;
+    std::optional<std::vector<std::string>> alphabet;
+    OutputOptions output;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = compile.add_subcommand(
+      "ltl",
+      "compile a formula of past temporal logic about the last letter: letters, ! & | -> <->, Y "
+      "(previous), O (once), H (always), S (since)\nExample: logdepth compile ltl 'H(g -> Y(!g S "
+      "r))' -o granted.json");
+  command->add_option("FORMULA", options->formula, "formula of past temporal logic")->required();
+  command->add_option_function<std::string>(
+      "--alphabet",
+      [options = options.get()](const std::string& text) {
+        options->alphabet = split_letters(text);
+      },
+      "alphabet in order: abc, or open,close (default: the letters of the formula)");
+  options->output.add_to(*command);
+  return [options] {
+    return options->output.finish(requested_formula(options->formula, options->alphabet),
+                                  nlohmann::json::object());
+  };
+}
+
 Command add_compile_division(CLI::App& compile) {
   return add_problem(
       compile, Problem::divisions, "division",
@@ -239,6 +265,13 @@ Command add_compile_computation_graph(CLI::App& compile) {
                      "compile arithmetic modulo a prime on a computation graph, one iteration per "
                      "level of depth\nExample: logdepth compile computation-graph --prime 5 "
                      "--names 16 --depth 8 -o graph.json");
+}
+
+Command add_compile_khop(CLI::App& compile) {
+  return add_problem(
+      compile, Problem::hops, "khop",
+      "compile k-hop induction heads: the letter that k hops lead to, in "
+      "ceil(log2 k) + 2 layers\nExample: logdepth compile khop --hops 5 -o khop.json");
 }
 
 }}  // namespace logdepth::cli

@@ -19,6 +19,8 @@ Command add_compile_crasp(CLI::App& compile);
 Command add_compile_division(CLI::App& compile);
 Command add_compile_connectivity(CLI::App& compile);
 Command add_compile_computation_graph(CLI::App& compile);
+Command add_compile_khop(CLI::App& compile);
+Command add_compile_ltl(CLI::App& compile);
 Command add_run(CLI::App& app);
 Command add_diff(CLI::App& app);
 Command add_info(CLI::App& app);

@@ -183,6 +183,19 @@ Transformer compile_computation_graph(const ComputationGraphSettings& settings,
   return compiled(requested_program(Problem::computation_graphs, values), compiling);
 }
 
+Transformer compile_khop(const KhopSettings& settings, const CompileSettings& compiling) {
+  const auto& s = settings;
+  const Values values =
+      given({{"hops", s.hops}, {"form", s.form}, {"letters", s.letters}}, compiling);
+  return compiled(requested_program(Problem::hops, values), compiling);
+}
+
+Transformer compile_ltl(const std::string& formula,
+                        const std::optional<std::vector<std::string>>& alphabet,
+                        const CompileSettings& compiling) {
+  return compiled(requested_formula(formula, alphabet), compiling);
+}
+
 // What a transformer says of itself, what is counted, what is proved: inspect.hpp.
 ClaimSheet inspect(const Transformer& transformer) {
   const Model& model = transformer.hidden().model;

@@ -131,6 +131,26 @@ struct ComputationGraphSettings {
 Transformer compile_computation_graph(const ComputationGraphSettings& settings = {},
                                       const CompileSettings& compiling = {});
 
+/// Hops of induction heads.
+struct KhopSettings {
+  std::uint32_t hops = 2;  ///< k; of "token" the largest
+  /// "fixed" (any number), "loops" (a power of two, one loop per doubling), "token" (the number with
+  /// which the word begins).
+  std::string form = "fixed";
+  std::uint32_t letters = 4;  ///< a, b, c, ...
+};
+
+/// The letter that k hops of an induction head lead to, at every token (Sanford, Hsu, Telgarsky,
+/// Theorem 4.2). Errors: as the command.
+Transformer compile_khop(const KhopSettings& settings = {}, const CompileSettings& compiling = {});
+
+/// Whether a formula of past temporal logic holds at the last letter, one layer per temporal operator
+/// inside another (docs/constructions.md has the grammar). The alphabet, if none is given, is that of the
+/// letters of the formula. Errors: as the command, with the place in the formula.
+Transformer compile_ltl(const std::string& formula,
+                        const std::optional<std::vector<std::string>>& alphabet = {},
+                        const CompileSettings& compiling = {});
+
 /// A network of `logdepth zoo`, whose algorithm is known.
 struct ZooNetwork {
   std::string name;      ///< "group-S3", "tomita4", "graphs-compact"

@@ -23,6 +23,10 @@ namespace logdepth { inline namespace constructions_latent_reasoning {
 Construction compact_computation_graph_record(), pairwise_computation_graph_record();
 }}  // namespace logdepth::constructions_latent_reasoning
 
+namespace logdepth { inline namespace constructions_SHT24 {
+Construction induction_hops_record();
+}}  // namespace logdepth::constructions_SHT24
+
 namespace logdepth { inline namespace constructions_catalogue {
 
 Construction fewest_layers_record();
@@ -44,7 +48,8 @@ const Catalogue& catalogue() {
                                  paper_division_record(),
                                  floor_division_record(),
                                  compact_computation_graph_record(),
-                                 pairwise_computation_graph_record()};
+                                 pairwise_computation_graph_record(),
+                                 induction_hops_record()};
   return kAll;
 }
 

@@ -11,14 +11,18 @@
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/crasp.hpp"
 #include "objects/named_monoids.hpp"
+#include "objects/past_ltl.hpp"
 #include "objects/regex.hpp"
 #include "objects/text_format.hpp"
 #include "objects/transition_monoid.hpp"
 #include "oracle/crasp_oracle.hpp"
+#include "oracle/induction_hops_oracle.hpp"
+#include "oracle/past_ltl_oracle.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth { inline namespace library_requests {
@@ -374,7 +378,7 @@ std::string LoadedAutomaton::sizes() const {
 
 namespace {
 
-constexpr std::string_view kCommand = "command:", kCrasp = "crasp:";
+constexpr std::string_view kCommand = "command:", kCrasp = "crasp:", kHops = "khop:", kLtl = "ltl:";
 
 /// "--against X": X is "kind:value", a file of a known kind, or a regular expression.
 void name_automaton(const std::string& against, AutomatonSource& automaton) {
@@ -433,6 +437,20 @@ NamedLanguage load_language_oracle(const OracleRequest& request, const Model& mo
     std::string name = oracle->name();
     return {std::move(oracle), std::move(name)};
   }
+  if (request.against.starts_with(kHops)) {
+    const std::string said = request.against.substr(kHops.size());
+    const auto hops = whole_number(said);
+    if (!hops && said != "token")
+      throw InputError("--against " + request.against +
+                       ": expected khop: and the number of hops, or khop:token");
+    return {make_induction_hops_oracle(Alphabet(model.alphabet), hops, request.against),
+            request.against};
+  }
+  if (request.against.starts_with(kLtl))
+    return {make_past_ltl_oracle(
+                parse_past_formula(request.against.substr(kLtl.size()), model.alphabet),
+                request.against),
+            request.against};
   if (const auto file = crasp_file(request.against)) {
     std::string name = "crasp " + std::filesystem::path(*file).filename().string();
     auto oracle = make_crasp_oracle(parse_crasp(read_text_file(*file), *file), name);
@@ -441,7 +459,7 @@ NamedLanguage load_language_oracle(const OracleRequest& request, const Model& mo
   if (request.against.empty() && !names_automaton(request.automaton))
     throw InputError(
         "expected --against with an oracle: a regular expression, group:NAME, crasp:FILE, "
-        "a file of an automaton or command:PROGRAM");
+        "ltl:FORMULA, khop:K, a file of an automaton or command:PROGRAM");
   AutomatonSource automaton = request.automaton;
   if (!request.against.empty()) name_automaton(request.against, automaton);
   LoadedAutomaton loaded = load_automaton(automaton, model.alphabet);

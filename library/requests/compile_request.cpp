@@ -14,9 +14,11 @@
 #include "compiler/file/carried_program.hpp"
 #include "compiler/meaning/interpret.hpp"
 #include "compiler/passes/compile.hpp"
+#include "constructions/YCA24/past_ltl.hpp"
 #include "constructions/crasp/counting_programs.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/crasp.hpp"
+#include "objects/past_ltl.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "runtime/exact/run_model.hpp"
 #include "runtime/numbers/real.hpp"
@@ -179,7 +181,7 @@ std::vector<Option> construction_options(Problem problem, const Catalogue& const
       options.insert(before, *own);
     }
   for (Option& option : options) option.help += preferred(offered, option.name);
-  options.insert(options.begin(), construction_option(offered));
+  if (offered.words().size() > 1) options.insert(options.begin(), construction_option(offered));
   return options;
 }
 
@@ -250,6 +252,11 @@ RequestedCrasp requested_program(const SourceFile& crasp, const Say& say) {
           ? fmt::format(", at most {} for positions", sizes.at("position_layers"))
           : ""));
   return requested;
+}
+
+Program requested_formula(const std::string& formula,
+                          const std::optional<std::vector<std::string>>& alphabet) {
+  return past_ltl(parse_past_formula(formula, alphabet), formula);
 }
 
 CheckedModel requested_model(Program program, const CompileSettings& settings) {

@@ -53,6 +53,11 @@ struct RequestedCrasp {
 /// Says how large it is. Errors: InputError with the line of the program.
 RequestedCrasp requested_program(const SourceFile& crasp, const Say& say);
 
+/// The program of a formula of past temporal logic; the alphabet, if none is given, is that of its
+/// letters. Errors: InputError with the place in the formula, SizeLimit.
+Program requested_formula(const std::string& formula,
+                          const std::optional<std::vector<std::string>>& alphabet);
+
 /// The weights of a program under these settings, with what is derived from them. Errors: InputError
 /// for a name of more than a line; ProgramRefused.
 [[nodiscard]] CheckedModel requested_model(Program program, const CompileSettings& settings);

@@ -124,6 +124,15 @@ void bind_constructions(nb::module_& module) {
       },
       "construction"_a, "prime"_a, "names"_a, "operands"_a, "depth"_a, "compiling"_a, Released(),
       "The transformer of computation graphs.");
+  module.def(
+      "compile_khop",
+      [](std::uint32_t hops, const std::string& form, std::uint32_t letters,
+         const CompileSettings& compiling) {
+        return compile_khop({hops, form, letters}, compiling);
+      },
+      "hops"_a, "form"_a, "letters"_a, "compiling"_a, Released(), "Of induction heads.");
+  module.def("compile_ltl", &compile_ltl, "formula"_a, "alphabet"_a.none(), "compiling"_a,
+             Released(), "Of a formula of past temporal logic.");
   module.def("zoo", &zoo, "name"_a, Released(), "One of zoo_networks.");
   module.def(
       "zoo_networks",

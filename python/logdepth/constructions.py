@@ -231,6 +231,49 @@ def compile_computation_graph(
     )
 
 
+def compile_khop(
+    *,
+    hops: int = 2,
+    form: Literal["fixed", "loops", "token"] = "fixed",
+    letters: int = 4,
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+) -> Model:
+    """A network of k-hop induction heads: at every token the letter that `hops` hops lead to, each to the
+    place behind the last occurrence of the letter (Sanford, Hsu, Telgarsky 2024, Theorem 4.2).
+
+    `form`: "fixed" (any number of hops), "loops" (a power of two, one loop per doubling), "token" (the
+    number with which the word begins, at most `hops`). `letters`: how many, from "a" on. The rest as of
+    `compile`. BadInput as the command.
+    """
+    compiling = _compiling(layernorm, strict, unroll, name)
+    numbers = whole("hops", hops, 32), whole("letters", letters, 32)
+    return Model(_bindings.compile_khop(numbers[0], form, numbers[1], compiling))
+
+
+def compile_ltl(
+    formula: str,
+    *,
+    alphabet: Sequence[str] | None = None,
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+) -> Model:
+    """A network that accepts the words at whose last letter a formula of past temporal logic holds, one layer
+    per temporal operator inside another (Yang, Chiang, Angluin 2024).
+
+    Letters (lower case, or in double quotes), true, false, ! & | -> <->, Y (at the previous position), O
+    (once), H (always so far), S (since): "H(g -> Y(!g S r))". The alphabet, if none is given, is that of
+    the letters in their order. The rest as of `compile`. BadInput with the place in the formula.
+    """
+    compiling = _compiling(layernorm, strict, unroll, name)
+    letters = None if alphabet is None else list(alphabet)
+    return Model(_bindings.compile_ltl(formula, letters, compiling))
+
+
 def _compiling(
     layernorm: bool, strict: bool, unroll: int | None, name: str
 ) -> _bindings.CompileSettings:
