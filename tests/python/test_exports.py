@@ -197,6 +197,13 @@ def test_the_notebook_of_a_circuit_says_what_is_stored_in_it_in_forty_lines(tmp_
     assert text.count("16 of 16 as predicted") == 4
 
 
+def test_the_tested_temperature_of_a_certified_export_is_the_least_by_halves(tmp_path):
+    abb = logdepth.compile_regular("(a|b)*abb")
+    assert abb.export("torch", tmp_path / "least", length=6, temperature="tested", certify=True).temperature == 1024
+    with pytest.raises((logdepth.ExportRefused, logdepth.ExportWrong)):
+        abb.export("torch", tmp_path / "half", length=6, temperature=512, certify=True)
+
+
 def test_a_tested_temperature_is_written_and_reported(tmp_path):
     tree = logdepth.compile_regular(group="S3", construction="tree")
     with pytest.raises(logdepth.ExportRefused, match="passes the self-test") as refusal:
