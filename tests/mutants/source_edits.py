@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Programs of tests, a folder each. Those of python are files of tests, run on the program with the packages of
 # tests/install_python_peers.sh.
 PROGRAMS = ["programs", "rejects", "properties", "claims", "learned", "training", "exports", "python"]
-PYTHON_TESTS = "test_exports_torch.py test_exports_onnx.py test_exports_lens.py"
+PYTHON_TESTS = "test_exports_torch.py test_exports_onnx.py test_exports_lens.py test_exports_answers.py"
 PYTHON = ROOT / "build" / "python-peers" / "bin" / "python"
 # Tests of at most so many seconds are one round, then those of at most so many. The last are slow.
 STEPS = (0.1, 1.0, float("inf"))
