@@ -110,7 +110,8 @@ const std::vector<std::pair<std::string, std::string>> kLanguages = {
     {"!(true S b)", "a*"}};
 
 TEST(PastLtl, AgreesWithRegularExpressionsAndTheirCascades) {
-  for (const auto& [text, expression] : kLanguages) {
+  for (const auto& language_of : kLanguages) {
+    const std::string &text = language_of.first, &expression = language_of.second;
     const Compiled compiled(text);
     const support::Language language = support::regex_language(expression, "ab");
     support::Recogniser network(compiled.model);
