@@ -109,6 +109,18 @@ class Parser {
     return result;
   }
 
+  /// What the parser calls itself for.
+  template <class Parse>
+  std::uint32_t nested(const Parse& parse) {
+    if (++nested_ > kMostNested)
+      throw InputError(
+          fmt::format("formula, character {}: more than {} operators one inside the other",
+                      start_ + 1, kMostNested));
+    const std::uint32_t result = parse();
+    --nested_;
+    return result;
+  }
+
   std::uint32_t equivalence() {
     std::uint32_t a = implication();
     while (accept("<->")) {
@@ -119,7 +131,8 @@ class Parser {
   }
   std::uint32_t implication() {
     const std::uint32_t a = disjunction();
-    return accept("->") ? either(negation(a), implication()) : a;
+    if (!accept("->")) return a;
+    return either(negation(a), nested([&] { return implication(); }));
   }
   std::uint32_t disjunction() {
     std::uint32_t a = conjunction();
@@ -135,18 +148,12 @@ class Parser {
     const std::size_t begin = start_;
     const std::uint32_t a = operand();
     if (!accept("S")) return a;
-    const std::uint32_t b = since();
+    const std::uint32_t b = nested([&] { return since(); });
     return temporal({Operation::since, {a, b}, 0}, begin);
   }
 
   std::uint32_t operand() {
-    if (++nested_ > kMostNested)
-      throw InputError(
-          fmt::format("formula, character {}: more than {} operators one inside the other",
-                      start_ + 1, kMostNested));
-    const std::uint32_t result = nested_operand();
-    --nested_;
-    return result;
+    return nested([&] { return nested_operand(); });
   }
   std::uint32_t nested_operand() {
     const std::size_t begin = start_;

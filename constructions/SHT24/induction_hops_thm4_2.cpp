@@ -5,8 +5,9 @@
 //   hop(i) = max({0} u {j <= i : x_(j-1) = x_i}), hop(0) = 0: the place behind the last occurrence of
 //   the own letter. A transformer of depth floor(log2 k) + 2 outputs the letter at hop^k(i) at
 //   every token i, for every k and n.
-// Here. Depth ceil(log2 k) + 2, one head a layer, for every k, n and alphabet; where k is no power of
-//   two that is one more than the statement, see the deviation.
+// Here. Depth ceil(log2 k) + 2, one head a layer (one more in layer 2 where k is read from the word),
+//   for every k, n and alphabet; where k is no power of two that is one more than the statement, see
+//   the deviation.
 //
 // Layer 1 fetches the letter before: before(j) = x_(j-1).
 // Layer 2. Head promise: the last j <= i with before(j) = x_i or j = 0. Never both hold, so it is
@@ -184,9 +185,8 @@ Program induction_hops(const HopsOptions& options) {
       "2024, Theorem 4.2");
   p.hypothesis(causal_network());
   p.deviation(
-      "depth ceil(log2 k) + 2, one head a layer; the theorem has floor(log2 k) + 2, which is one "
-      "less "
-      "where k is no power of two: not established here, in either direction");
+      "depth ceil(log2 k) + 2; the theorem has floor(log2 k) + 2, which is one less where k is no "
+      "power of two: not established here, in either direction");
   if (by_token)
     p.deviation("k is the number that the word begins with, else 0; the theorem fixes it");
   p.parameter("hops", std::to_string(options.hops))

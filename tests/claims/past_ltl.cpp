@@ -194,6 +194,11 @@ TEST(PastLtl, BadFormulasAreRefusedWithThePlace) {
   EXPECT_EQ(refused("\"a"), "formula, character 1: the quotation does not end");
   EXPECT_EQ(refused(std::string(2000, '!') + "a"),
             "formula, character 1001: more than 1000 operators one inside the other");
+  for (const std::string step : {"a -> ", "a S "}) {  // they bind to the right
+    std::string chain;
+    for (int i = 0; i < 100000; ++i) chain += step;
+    EXPECT_NE(refused(chain + "a").find("more than 1000 operators"), std::string::npos) << step;
+  }
   const std::string wide = [] {
     std::string text = "Y a";
     for (int i = 2; i <= 18; ++i) {

@@ -9,8 +9,8 @@ environment variable chooses by the edit's number. So an edit costs the tests th
 quickest tests of each program first. What is no function of C++, or does not compile beside the others, is built by itself. How
 long every test takes is measured without any edit, once for as long as the tree stays the same (--folder).
 With --record, what was judged is kept and not judged again while the edit and its function are the same: a command that
-was stopped goes on; where the function has changed since, the test that saw the edit then is asked first. With --quick, slow tests are not asked, and what the others do not see is left to the next command without
-it. Ends with 1 when an edit survived, with 3 when not all were judged.
+was stopped goes on; where the function has changed since, the test that saw the edit then is asked first. With --quick,
+slow tests are not asked, and what the others do not see is left to the next command without it. Ends with 1 when an edit survived, with 3 when not all were judged.
 """
 
 import argparse
@@ -231,7 +231,7 @@ class Bench:
         """Writes every file with its edits beside each other and builds everything; what does not compile so is left
         out. The edits that are there."""
         write(self.build / "planted.hpp", PLANTED)
-        there = [edit for edit in edits if edit.body]
+        there = [edit for edit in edits if not edit.stale and edit.body]
         while True:
             for file in sorted({edit.file for edit in edits}):
                 of_file = [edit for edit in there if edit.file == file]
@@ -375,14 +375,14 @@ def main():
                         help="keep the copy and its build here for the next time")
     arguments = parser.parse_args()
 
-    numbered = [(edit.number, edit) for edit in EDITS if not arguments.only or edit.number in arguments.only]
+    edits = [edit for edit in EDITS if not arguments.only or edit.number in arguments.only]
     if arguments.list:
-        for number, edit in numbered:
-            print("{:3} {}: {}".format(number, edit.file, edit.wrong))
-    if stale := [(number, edit) for number, edit in numbered if edit.stale]:
-        for number, edit in stale:
+        for edit in edits:
+            print("{:3} {}: {}".format(edit.number, edit.file, edit.wrong))
+    if stale := [edit for edit in edits if edit.stale]:
+        for edit in stale:
             print("edit {}: in {} of {} the old text must occur exactly once:\n{}".format(
-                number, edit.function, edit.file, edit.old), file=sys.stderr)
+                edit.number, edit.function, edit.file, edit.old), file=sys.stderr)
         sys.exit(2)
     if arguments.list:
         return
@@ -403,24 +403,24 @@ def main():
                 edit.number, edit.file, edit.wrong, result, " by " + detail if detail else "",
                 time.monotonic() - started), flush=True)
 
-        def judge(edits, rounds, survivors):
-            left = [edit for edit in edits if not record.get(edit)]
+        def judge(asked, rounds, survivors):
+            left = [edit for edit in asked if not record.get(edit)]
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(lambda edit: judge_one(edit, rounds(edit), survivors),
                               [edit for edit in left if edit in there]))
             for edit in [edit for edit in left if edit not in there]:
                 judge_one(edit, rounds(edit), survivors)
 
-        killers = bench.passing({record.killer(edit) for _, edit in numbered if not record.get(edit)})
-        judge([edit for _, edit in numbered if record.killer(edit) in killers],
+        killers = bench.passing({record.killer(edit) for edit in edits if not record.get(edit)})
+        judge([edit for edit in edits if record.killer(edit) in killers],
               lambda edit: [killers[record.killer(edit)]], "left by the test that saw it before")
-        if all(record.get(edit) for _, edit in numbered):
-            sys.exit(summary([edit for _, edit in numbered], record))
+        if all(record.get(edit) for edit in edits):
+            sys.exit(summary(edits, record))
         rounds = baseline(bench)
         if arguments.quick:
             rounds = [one for one in rounds if one.step < len(STEPS) - 1]
-        judge([edit for _, edit in numbered], lambda edit: edit.rounds(rounds), "left by the quick tests" if arguments.quick else "")
-        sys.exit(summary([edit for _, edit in numbered], record))
+        judge(edits, lambda edit: edit.rounds(rounds), "left by the quick tests" if arguments.quick else "")
+        sys.exit(summary(edits, record))
 
 
 def baseline(bench):
