@@ -190,7 +190,7 @@ std::vector<Read> ClassHeads::heads(const Layer& layer, const std::string& where
     }
     steps += here + ": " + described(*selection, z.size()) + "\n";
     if (!selection->of_position || holds_parity(values)) {
-      reads.push_back({*selection, std::move(values)});
+      reads.push_back({&head, *selection, std::move(values)});
       continue;
     }
     const Cell there{

@@ -61,6 +61,7 @@ using ByClass = std::map<int, Stream>;
 
 /// What a head writes, by the class of the token that it selects.
 struct Read {
+  const Head* head;
   Selection selection;
   ByClass values;
 };

@@ -224,23 +224,18 @@ class ScanBuilder {
   }
 
   /// What a head selects. The shifts of what it reads go to `reached`; `factor` is the shift, if it reads a product.
-  CoqHead head(const recheck::Head& weights, const Stream& z, const std::vector<Shift>& shifts,
-               const std::string& where, Shifts& reached, std::optional<Shift>& factor) {
-    const Stream values =
-        recheck::apply(frame_, weights.output, recheck::apply(frame_, weights.value, z));
-    if (values.empty()) return {};
-    const recheck::Bilinear scores = recheck::score(
-        frame_, recheck::apply(frame_, weights.query, z), recheck::apply(frame_, weights.key, z));
+  CoqHead head(const recheck::Written& written, const std::vector<Shift>& shifts, Shifts& reached,
+               std::optional<Shift>& factor) const {
     CoqHead made;
     made.kind = CoqHead::Kind::mean;
-    if (scores.empty()) return made;
-    const Shift b = recheck::matched(frame_, scores, where);
-    for (const auto& [c, form] : values) {
+    if (written.scores.empty()) return made;
+    const Shift b = recheck::matched(frame_, written.scores, written.where);
+    for (const auto& [c, form] : written.values) {
       see(form, b, reached);
       for (const auto& [atom, value] : form)
         if (atom.cell.kind == 'X') factor = b;
     }
-    set_match(made, scores, shifts, b);
+    set_match(made, written.scores, shifts, b);
     return made;
   }
 
@@ -261,15 +256,15 @@ class ScanBuilder {
     Shifts reached = shifts_of(h);
     if (!layer.heads.empty()) {
       made.attention = norm(layer.attention_mask, h, where + ", attention");
-      const Stream z = recheck::normalised(frame_, layer.attention_mask, h, where + ", attention");
+      made.heads.resize(layer.heads.size());
       std::map<Shift, int, std::greater<>> oldest_first;
-      for (std::size_t i = 0; i < layer.heads.size(); ++i) {
-        const std::string here = where + ", head " + std::to_string(i);
+      for (const recheck::Written& written : recheck::writing_heads(frame_, layer, h, where)) {
+        const auto i = static_cast<int>(&written.head - layer.heads.data());
         std::optional<Shift> factor;
-        made.heads.push_back(head(layer.heads[i], z, shifts, here, reached, factor));
+        made.heads[static_cast<std::size_t>(i)] = head(written, shifts, reached, factor);
         if (factor)
-          need(oldest_first.emplace(*factor, static_cast<int>(i)).second,
-               "Coq: " + here + ": a second head that fetches a product at shift " +
+          need(oldest_first.emplace(*factor, i).second,
+               "Coq: " + written.where + ": a second head that fetches a product at shift " +
                    recheck::shown(*factor));
       }
       for (const auto& [shift, i] : oldest_first) made.factors.push_back(i);
@@ -324,17 +319,6 @@ class ScanBuilder {
 
 using recheck::ByClass;
 
-bool constant(const Stream& stream) {
-  return std::all_of(stream.begin(), stream.end(),
-                     [](const auto& entry) { return recheck::is_constant(entry.second); });
-}
-
-/// A head, before the nodes are known: what it selects of which stage.
-struct Seen {
-  CoqHead head;
-  int selected = -1;  // its number among the heads of the stage that select
-};
-
 class ResetBuilder {
  public:
   ResetBuilder(const recheck::Weights& weights, const recheck::Theorem& theorem)
@@ -384,19 +368,28 @@ class ResetBuilder {
 
   void one_layer(const recheck::Layer& layer, const std::string& where) {
     CoqLayer made;
-    std::vector<Seen>& seen = seen_.emplace_back();
+    made.heads.resize(layer.heads.size());
+    std::vector<int>& selected = selected_.emplace_back(layer.heads.size(), -1);
     recheck::Stage stage;
-    std::vector<ByClass> reads;
     Stream everywhere;
     Shifts reached = shifts(streams_);
+    std::vector<recheck::Read> reads;
     if (!layer.heads.empty()) {
       made.attention = norm(layer.attention_mask, where + ", attention");
       ByClass z;
       for (const int x : machine_.classes)
         z[x] = recheck::normalised(frame_, layer.attention_mask, streams_[x], where);
+      reads = by_class_.heads(layer, where, everywhere);
+      need(machine_.counters.empty(),
+           "Coq: " + where + ": averages classes of letters: counts are not covered");
       for (std::size_t i = 0; i < layer.heads.size(); ++i)
-        one_head(layer.heads[i], z, seen, stage, reads, everywhere,
-                 where + ", head " + std::to_string(i));
+        if (!writes_nothing(layer.heads[i], z)) made.heads[i].kind = CoqHead::Kind::mean;
+      for (const recheck::Read& read : reads) {
+        const auto i = static_cast<std::size_t>(read.head - layer.heads.data());
+        selected[i] = static_cast<int>(stage.heads.size());
+        made.heads[i] = head(read, z, where + ", head " + std::to_string(i));
+        stage.heads.push_back(read.selection);
+      }
     }
     // Every layer is a stage of the machine, so that a node has a class before each of them.
     machine_.stages.push_back(std::move(stage));
@@ -406,7 +399,7 @@ class ResetBuilder {
       Stream& h = after[number] = streams_.at(key[0]);
       for (const auto& [c, form] : everywhere) recheck::add(h[c], form);
       for (std::size_t i = 0; i < reads.size(); ++i)
-        for (const auto& [c, form] : reads[i].at(key[i + 1])) recheck::add(h[c], form);
+        for (const auto& [c, form] : reads[i].values.at(key[i + 1])) recheck::add(h[c], form);
     }
     streams_ = std::move(after);
     reached.merge(shifts(streams_));
@@ -415,103 +408,39 @@ class ResetBuilder {
     for (const int x : machine_.classes)
       recheck::add_feed_forward(frame_, layer, streams_[x], where + ", feed-forward");
     reached.merge(shifts(streams_));
-    for (const Seen& head : seen) made.heads.push_back(head.head);
     out_.layers.push_back(std::move(made));
     stages_.push_back(streams_);
     reached_.push_back(reached);
   }
 
-  void one_head(const recheck::Head& head, ByClass& z, std::vector<Seen>& seen,
-                recheck::Stage& stage, std::vector<ByClass>& reads, Stream& everywhere,
-                const std::string& where) {
-    Seen made;
-    ByClass values, keys;
-    bool none = true;
+  bool writes_nothing(const recheck::Head& head, const ByClass& z) const {
+    return std::all_of(z.begin(), z.end(), [&](const auto& entry) {
+      const Stream values = recheck::apply(frame_, head.value, entry.second);
+      return recheck::apply(frame_, head.output, values).empty();
+    });
+  }
+
+  /// What a head selects, with the factors of its scores.
+  CoqHead head(const recheck::Read& read, const ByClass& z, const std::string& where) const {
+    need(read.selection.kind != Selection::Kind::floor,
+         "Coq: " + where + ": counts are not covered");
+    CoqHead made;
+    const Stream query = recheck::apply(frame_, read.head->query, z.begin()->second);
     for (const auto& [x, y] : z) {
-      values[x] = recheck::apply(frame_, head.output, recheck::apply(frame_, head.value, y));
-      keys[x] = recheck::apply(frame_, head.key, y);
-      none = none && values[x].empty();
+      recheck::Bilinear score =
+          recheck::whole_score(query, recheck::apply(frame_, read.head->key, y));
+      const mpq_class flag = recheck::constant_of(recheck::value_in(score, kOne));
+      score.erase(kOne);
+      if (read.selection.kind == Selection::Kind::back) {
+        set_match(made, score, listed(reached_.back()), Shift{0, read.selection.back});
+        return made;
+      }
+      for (const auto& [atom, form] : score) made.first = recheck::constant_of(form);
+      made.second = made.kind == CoqHead::Kind::last ? std::max(made.second, flag) : flag;
+      made.kind = CoqHead::Kind::last;
     }
-    if (none) {
-      seen.push_back(made);
-      return;
-    }
-    const Stream query = recheck::apply(frame_, head.query, z.begin()->second);
-    std::map<int, recheck::Bilinear> scores;
-    bool codes = false;
-    for (const auto& [x, key] : keys) {
-      scores[x] = recheck::whole_score(query, key);
-      for (const auto& [atom, form] : scores[x])
-        codes = codes || (atom != kOne && !recheck::is_constant(form));
-    }
-    const auto selection = codes ? back(scores, made.head, where) : last(scores, made.head, where);
-    if (!selection) {
-      add_mean(values, everywhere, where);
-    } else {
-      for (auto& [x, value] : values)
-        if (selection->kind == Selection::Kind::back || selection->classes.contains(x))
-          need(constant(value), "Coq: " + where + ": reads the position of another token");
-      made.selected = static_cast<int>(stage.heads.size());
-      stage.heads.push_back(*selection);
-      reads.push_back(std::move(values));
-    }
-    seen.push_back(made);
-  }
-
-  std::optional<Selection> back(const std::map<int, recheck::Bilinear>& scores, CoqHead& head,
-                                const std::string& where) {
-    recheck::Bilinear score = scores.begin()->second;
-    score.erase(kOne);
-    for (const auto& [key, queries] : score)
-      for (const auto& [query, value] : queries)
-        need(query.cell.kind != 'D', "Coq: " + where + ": counts are not covered");
-    const Shift b = recheck::matched(frame_, score, where);
-    set_match(head, score, listed(reached_.back()), b);
-    Selection selection;
-    selection.kind = Selection::Kind::back;
-    selection.back = b.constant;
-    return selection;
-  }
-
-  std::optional<Selection> last(const std::map<int, recheck::Bilinear>& scores, CoqHead& head,
-                                const std::string& where) {
-    std::map<int, mpq_class> weights;
-    mpq_class slope;
-    for (const auto& [x, score] : scores) {
-      weights[x] = 0;
-      for (const auto& [atom, form] : score)
-        (atom == kOne ? weights[x] : slope) = recheck::constant_of(form);
-    }
-    mpq_class top = weights.begin()->second;
-    for (const auto& [x, w] : weights) top = std::max(top, w);
-    if (slope == 0) {
-      head.kind = CoqHead::Kind::mean;
-      return {};
-    }
-    need(slope > 0, "Coq: " + where + ": codes on the circle are not covered");
-    head.kind = CoqHead::Kind::last;
-    head.first = slope;
-    head.second = top;
-    Selection selection;
-    for (const auto& [x, w] : weights)
-      if (w == top) selection.classes.insert(x);
-    return selection;
-  }
-
-  void add_mean(const ByClass& values, Stream& everywhere, const std::string& where) const {
-    std::set<int> written;
-    for (const auto& [x, stream] : values)
-      for (const auto& [c, form] : stream) written.insert(c);
-    for (const int c : written) {
-      const mpq_class first = recheck::constant_of(recheck::at(values.at(machine_.begin_class), c));
-      std::set<mpq_class> others;
-      for (const auto& [x, stream] : values)
-        if (x != machine_.begin_class) others.insert(recheck::constant_of(recheck::at(stream, c)));
-      need(others.size() == 1,
-           "Coq: " + where + ": averages classes of letters: counts are not covered");
-      recheck::add(everywhere[c], kOne, *others.begin());
-      recheck::add(everywhere[c], own('V'), first - *others.begin());
-    }
+    need(made.first > 0, "Coq: " + where + ": codes on the circle are not covered");
+    return made;
   }
 
   /// Nodes: class of a token after the last layer, and the state of the heads after it.
@@ -591,7 +520,7 @@ class ResetBuilder {
     for (std::size_t s = 0; s < n; ++s) before += machine_.stages[s].heads.size();
     for (std::size_t i = 0; i < out_.layers[n].heads.size(); ++i) {
       CoqHead& head = out_.layers[n].heads[i];
-      const int selected = seen_[n][i].selected;
+      const int selected = selected_[n][i];
       if (selected < 0) continue;
       const auto of_class = [&](int x) { return node_of.at(x); };
       std::vector<int> now;
@@ -648,7 +577,8 @@ class ResetBuilder {
   ByClass& streams_ = by_class_.streams;
   std::vector<ByClass> stages_;  // before every layer, and after the last
   std::vector<Shifts> reached_;  // of every stage
-  std::vector<std::vector<Seen>> seen_;
+  std::vector<std::vector<int>>
+      selected_;  // of every layer and head: its number among those that select
   std::vector<Node> nodes_;
   std::vector<std::vector<std::vector<int>>> keys_;  // of every stage and node
   CoqResets out_;
