@@ -8,12 +8,9 @@
 
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"
-#include "compiler/passes/compile.hpp"
-#include "compiler/program/program.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/hypotheses.hpp"
-#include "runtime/file/model.hpp"
 #include "runtime/file/model_meaning.hpp"
 #include "runtime/file/weights_file.hpp"
 

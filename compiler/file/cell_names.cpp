@@ -10,7 +10,6 @@
 #include "base/phrases.hpp"
 #include "base/text_lines.hpp"
 #include "compiler/file/carried_program.hpp"
-#include "compiler/program/program.hpp"
 
 namespace logdepth { inline namespace compiler_file {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/program/program.hpp"
 #include "compiler/rules/program_rules.hpp"
 #include "runtime/file/model_meaning.hpp"
 

@@ -1,7 +1,6 @@
 #include "compiler/program/program.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/overload.hpp"
 #include "base/quoted_text.hpp"

@@ -5,11 +5,9 @@
 #include <torch/version.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "learned/core/attention_rows.hpp"
 

@@ -2,15 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "learned/core/constructed_network.hpp"
-#include "learned/core/network.hpp"
 #include "learned/core/parameters.hpp"
 #include "learned/core/universal_transformer.hpp"
-#include "learned/records/task.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth { inline namespace learned_core {

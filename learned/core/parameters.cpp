@@ -9,8 +9,6 @@
 #include <numbers>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
-#include <vector>
 
 #include "base/quoted_text.hpp"
 #include "learned/records/counter_random.hpp"

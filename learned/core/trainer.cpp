@@ -17,10 +17,7 @@
 #include <utility>
 
 #include "base/quoted_text.hpp"
-#include "learned/core/device.hpp"
 #include "learned/core/finished_run.hpp"
-#include "learned/core/network.hpp"
-#include "learned/core/parameters.hpp"
 #include "learned/records/training_config.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/whole_file.hpp"

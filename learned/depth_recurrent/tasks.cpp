@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/phrases.hpp"
-#include "learned/depth_recurrent/difficulty_task.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth { inline namespace learned_depth_recurrent {

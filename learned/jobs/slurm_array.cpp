@@ -16,7 +16,6 @@
 #include "base/exit_status.hpp"
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
-#include "learned/jobs/training_jobs.hpp"
 #include "logdepth/errors.hpp"
 #include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"

@@ -10,17 +10,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <iostream>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/exit_status.hpp"
 #include "base/quoted_text.hpp"

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "learned/records/task.hpp"
 #include "logdepth/errors.hpp"

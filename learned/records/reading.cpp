@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <string>
 #include <utility>
 
 #include "logdepth/errors.hpp"

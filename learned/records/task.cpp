@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "learned/records/settings.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth { inline namespace learned_records {

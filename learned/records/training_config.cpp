@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 

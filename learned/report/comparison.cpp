@@ -10,11 +10,8 @@
 #include <utility>
 
 #include "base/phrases.hpp"
-#include "learned/report/criteria.hpp"
-#include "learned/report/series.hpp"
 #include "logdepth/errors.hpp"
 #include "report/figures/svg_elements.hpp"
-#include "report/report.hpp"
 
 namespace logdepth { inline namespace learned_report {
 

@@ -6,15 +6,11 @@
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
-#include <optional>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
-#include "learned/records/reading.hpp"
-#include "learned/report/series.hpp"
 #include "logdepth/errors.hpp"
 #include "report/report.hpp"
 #include "runtime/file/whole_file.hpp"

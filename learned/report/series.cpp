@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <set>
 
 #include "base/phrases.hpp"

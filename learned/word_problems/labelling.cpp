@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
 #include <filesystem>
 #include <numeric>
-#include <span>
 #include <string_view>
-#include <vector>
 
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <utility>
 

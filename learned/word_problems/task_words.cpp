@@ -8,14 +8,8 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/phrases.hpp"
-#include "learned/records/counter_random.hpp"
-#include "learned/records/task.hpp"
-#include "learned/word_problems/labelling.hpp"
-#include "learned/word_problems/word_files.hpp"
-#include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 
 namespace logdepth { inline namespace learned_word_problems {

@@ -2,12 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "base/phrases.hpp"
 #include "learned/records/settings.hpp"
 #include "learned/word_problems/labelling.hpp"
-#include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton.hpp"
 

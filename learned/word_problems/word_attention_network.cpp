@@ -7,7 +7,6 @@
 
 #include "base/quoted_text.hpp"
 #include "learned/core/finished_run.hpp"
-#include "learned/core/network.hpp"
 #include "learned/records/counter_random.hpp"
 #include "learned/word_problems/prefix_circuit.hpp"
 #include "learned/word_problems/task_words.hpp"

@@ -3,19 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "base/phrases.hpp"
 #include "base/quoted_text.hpp"
 #include "base/text_lines.hpp"
 #include "learned/records/task.hpp"
-#include "learned/word_problems/labelling.hpp"
-#include "logdepth/errors.hpp"
 #include "objects/text_format.hpp"
 #include "runtime/file/whole_file.hpp"
 

@@ -3,13 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
-#include "learned/records/training_config.hpp"
 #include "learned/report/criteria.hpp"
 #include "learned/word_problems/labelling.hpp"
 #include "logdepth/errors.hpp"
