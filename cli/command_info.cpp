@@ -113,7 +113,7 @@ std::map<std::string, Transformation> letter_actions(const Model& model) {
   for (const std::string& letter : model.alphabet) {
     const auto stream = runner.run_word({letter});
     if (!stream.has_value()) continue;
-    const auto product = runner.prefix(stream.value(), runner.first_letter());
+    const auto product = runner.prefix(stream.value(), first_letter(runner.model()));
     if (product.has_value()) actions[letter] = std::get<Transformation>(product.value());
   }
   return actions;

@@ -185,7 +185,7 @@ class Follow : public ForwardObserver<ValueId> {
     const auto expected = expected_prefix(token);
     if (!expected) return;
     std::string got = "no prefix readout";
-    if (runner_.has_prefixes()) {
+    if (reads_prefixes(runner_.model())) {
       const auto answer = runner_.prefix(stream, token);
       if (answer.has_value() && answer.value() == *expected) return;
       got = answer.has_value() ? prefix_text(answer.value()) : describe(answer.refusal());

@@ -103,27 +103,6 @@ bool same_direction(const std::vector<Real>& a, const std::vector<Real>& c) {
          a[0] * c[1] == a[1] * c[0];
 }
 
-}  // namespace
-
-std::optional<Rational> rational_quotient(const Real& a, const Real& b) {
-  // If a = r b, then term by term: the rational parts, and the roots in their order, because a
-  // factor r multiplies every radicand by r^2. So one term gives r and the product decides.
-  std::optional<Rational> r;
-  if (a.is_zero()) {
-    r = Rational(0);
-  } else if (!b.rational_part().is_zero()) {
-    r = a.rational_part() / b.rational_part();
-  } else if (!a.surds().empty()) {
-    const Real::Surd &x = a.surds()[0], &y = b.surds()[0];
-    r = (x.radicand / y.radicand).square_root();
-    if (r && x.sign != y.sign) r = -*r;
-  }
-  if (!r || b.scaled(*r) != a) return std::nullopt;
-  return r;
-}
-
-namespace {
-
 /// What a fetch selects, by what cells say: positions are looked up by their codes, numbers are
 /// compared as rationals, and no score is formed. Quadratic, with equal values compared once.
 class SelectedPositions {
@@ -284,7 +263,7 @@ class SelectedPositions {
                                 program_.cells[s.key].name, own_keys_));
     const Real denominator = cells_.value(token, s.target.denominator);
     if (denominator.sign() <= 0) broken(token, "the denominator of the target is not positive");
-    const auto ratio = rational_quotient(cells_.value(token, s.target.numerator), denominator);
+    const auto ratio = rational_factor(cells_.value(token, s.target.numerator), denominator);
     if (!ratio) broken(token, "the target is not a rational number");
     const PositionCode code = key_code(s.key);
     if (code.kind == PositionCode::Kind::phi)
@@ -458,7 +437,7 @@ class Start {
     Real square;
     for (const Real& x : values) square = square + x * x;
     if (given.holds == GivenCell::Holds::ratio)
-      return values[1].sign() > 0 && square == Real(1) && rational_quotient(values[0], values[1]);
+      return values[1].sign() > 0 && square == Real(1) && rational_factor(values[0], values[1]);
     return std::visit(
         Overload{
             [&](const KeyType& t) { return values == code_of(t.code, token); },
@@ -532,7 +511,7 @@ std::optional<Rational> largest_integer(const std::vector<Real>& vector) {
   mpz_class denominator = 1;
   Rational largest;
   for (const Real& x : vector) {
-    const auto part = rational_quotient(x, *unit);
+    const auto part = rational_factor(x, *unit);
     if (!part) return std::nullopt;
     largest = std::max(largest, part->abs());
     const mpz_class own = part->to_mpq().get_den();

@@ -59,9 +59,6 @@ class CellReader {
   const CellStates& states_;
 };
 
-/// a / b where that is a rational number. Precondition: b is not zero.
-std::optional<Rational> rational_quotient(const Real& a, const Real& b);
-
 // The meaning of programs: slow, direct, without scores, matrices, masks or layers. Positions are
 // found by what cells say, tables by looking rows up, directions by dividing by the norm.
 

@@ -480,7 +480,7 @@ class Comparison {
  private:
   void compare_prefixes(const Stream<ValueId>& exact,
                         const std::vector<std::vector<double>>& logits) {
-    const std::size_t first = runner_.first_letter();
+    const std::size_t first = first_letter(runner_.model());
     for (std::size_t t = first; t < first + input_->tokens.size; ++t) {
       PlainLogits plain{logits[t]};
       same(runner_.prefix(exact, t), read_prefix(model_, plain, t), t);

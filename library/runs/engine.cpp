@@ -435,7 +435,7 @@ struct Reached {
 
 std::optional<Reached> reached(Runner& runner, const std::vector<std::string>& word) {
   const auto stream = runner.run_word(word);
-  const std::size_t last = runner.first_letter() + word.size();
+  const std::size_t last = first_letter(runner.model()) + word.size();
   if (!stream.has_value() || last == 0) return std::nullopt;
   const auto verdict = runner.accepts(stream.value(), stream.value().tokens - 1);
   const auto prefix = runner.prefix(stream.value(), last - 1);

@@ -81,7 +81,7 @@ std::optional<std::vector<Transformation>> RightPrefixes::products_of_letters() 
   for (const std::string& letter : oracle_.alphabet().names()) {
     const auto stream = runner.run_word({letter});
     if (!stream.has_value()) return std::nullopt;
-    const auto product = runner.prefix(stream.value(), runner.first_letter());
+    const auto product = runner.prefix(stream.value(), first_letter(runner.model()));
     if (!product.has_value()) return std::nullopt;
     products.push_back(std::get<std::vector<std::uint32_t>>(product.value()));
   }

@@ -36,7 +36,7 @@ using PrefixAnswers = std::vector<PrefixAnswer>;
 /// What is read of the prefixes at all tokens, or nothing when some token has no answer.
 PrefixAnswers read_prefixes(Runner& runner, const Stream<ValueId>& stream) {
   PrefixAnswers answers;
-  if (!runner.has_prefixes()) return answers;
+  if (!reads_prefixes(runner.model())) return answers;
   for (std::size_t token = 0; token < stream.tokens; ++token) {
     auto answer = runner.prefix(stream, token);
     if (!answer.has_value()) return {};
@@ -57,8 +57,8 @@ struct ComparedPrefixes {
 /// Absent where there is nothing to compare.
 std::optional<ComparedPrefixes> compared_prefixes(Runner& runner, const Stream<ValueId>& stream,
                                                   const std::optional<PrefixAnswers>& right) {
-  if (!right || !runner.has_prefixes()) return std::nullopt;
-  ComparedPrefixes compared{runner.first_letter(), {}, *right};
+  if (!right || !reads_prefixes(runner.model())) return std::nullopt;
+  ComparedPrefixes compared{first_letter(runner.model()), {}, *right};
   for (std::size_t i = 0; i < right->size(); ++i) {
     auto answer = runner.prefix(stream, compared.first_letter + i);
     compared.answered.emplace_back();
@@ -577,7 +577,7 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   trace_reach(model, recorder.levels, tokens.kinds.size());
   TokenBands bands = AttentionBands(model, tokens, recorder.levels, prefixes, compared).make();
   bands.verdict = std::move(verdict);
-  if (review.verdict && runner.has_prefixes() && stream.has_value() && !compared)
+  if (review.verdict && reads_prefixes(runner.model()) && stream.has_value() && !compared)
     bands.notes.emplace_back(
         reads_states(model) ? "no state was compared: the oracle has no states of this automaton"
                             : "no prefix product was compared: the oracle has none of these "

@@ -140,14 +140,6 @@ Outcome<bool> Runner::connected(const Stream<ValueId>& stream, std::size_t sourc
   return accepts(stream, stream.tokens - 1);
 }
 
-bool Runner::has_prefixes() const {
-  return reads_prefixes(model_);
-}
-
-std::size_t Runner::first_letter() const {
-  return logdepth::first_letter(model_);
-}
-
 Outcome<PrefixAnswer> Runner::prefix(const Stream<ValueId>& stream, std::size_t token) {
   return read_prefix(model_, logits_of(stream, token), token);
 }

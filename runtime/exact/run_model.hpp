@@ -87,11 +87,8 @@ class Runner {
   Outcome<bool> relation(const Stream<ValueId>& stream, std::size_t from, std::size_t to);
   /// The answer for a graph: its verdict, or the pair (source, target) of its relation.
   Outcome<bool> connected(const Stream<ValueId>& stream, std::size_t source, std::size_t target);
-  /// The prefix product, or the state, at one token. Precondition: has_prefixes().
+  /// The prefix product, or the state, at one token. Precondition: reads_prefixes(model()).
   Outcome<PrefixAnswer> prefix(const Stream<ValueId>& stream, std::size_t token);
-  bool has_prefixes() const;
-  /// Number of tokens before the first letter: 1 with a beginning token, else 0.
-  std::size_t first_letter() const;
   /// All logits at one token: the named values of output kind `cells`, in the order of the names.
   std::vector<Real> logits(const Stream<ValueId>& stream, std::size_t token);
 

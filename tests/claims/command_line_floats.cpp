@@ -619,7 +619,7 @@ TEST_F(RunsAtLength, MemosAreDroppedWhenMemoryRunsShortAndTheAnswersStay) {
       EXPECT_LE(runner.bytes(), memory);
       std::string text;
       for (std::size_t i = 0; i < letters.size(); ++i) {
-        const auto product = runner.prefix(stream.value(), runner.first_letter() + i);
+        const auto product = runner.prefix(stream.value(), first_letter(runner.model()) + i);
         ASSERT_TRUE(product.has_value());
         text += format_transformation(std::get<Transformation>(product.value())) + "\n";
       }

@@ -46,7 +46,7 @@ void hold_for_word(const recheck::Theorem& theorem, DecidedRun& run, const Model
   for (std::size_t length = 1; length <= word.size(); ++length) {
     const Images images =
         product(x, {word.begin(), word.begin() + static_cast<std::ptrdiff_t>(length)});
-    const Outcome<PrefixAnswer> found = run.prefix(run.runner().first_letter() + length - 1);
+    const Outcome<PrefixAnswer> found = run.prefix(first_letter(run.runner().model()) + length - 1);
     const PrefixAnswer expected =
         theorem.prefixes == "states"
             ? PrefixAnswer(static_cast<std::uint32_t>(images[static_cast<std::size_t>(*x.initial)]))

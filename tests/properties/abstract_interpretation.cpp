@@ -75,7 +75,7 @@ bool rational_multiples(const std::vector<Real>& vector) {
   const auto unit =
       std::find_if(vector.begin(), vector.end(), [](const Real& x) { return !x.is_zero(); });
   return std::all_of(vector.begin(), vector.end(), [&](const Real& x) {
-    return x.is_zero() || rational_quotient(x, *unit).has_value();
+    return x.is_zero() || rational_factor(x, *unit).has_value();
   });
 }
 

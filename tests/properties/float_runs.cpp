@@ -103,7 +103,7 @@ Tally compare_answers(Runner& exact, const Stream<ValueId>& stream, const FloatR
   for (std::size_t token = 0; token < got.tokens; ++token) {
     if (std::holds_alternative<AcceptOutput>(model.output)) {
       judge(exact.accepts(stream, token), floats.accepts(got, token), tally);
-      if (exact.has_prefixes() && token >= exact.first_letter())
+      if (reads_prefixes(exact.model()) && token >= first_letter(exact.model()))
         judge(exact.prefix(stream, token), floats.prefix(got, token), tally);
     } else if (std::holds_alternative<RelationOutput>(model.output)) {
       for (std::size_t to = 0; to < got.tokens; ++to)

@@ -288,7 +288,7 @@ TEST(Inputs, AWordWithAnEndIsDecidedAtItsEnd) {
     EXPECT_EQ(stream.value().tokens, letters.size() + 1);
     EXPECT_TRUE(runner.accepts(stream.value(), letters.size()).value());
   }
-  EXPECT_EQ(runner.first_letter(), 0u);
+  EXPECT_EQ(first_letter(runner.model()), 0u);
 }
 
 // States of prefixes, in place of products: what a file answers, and what oracles say is right.

@@ -211,9 +211,9 @@ TEST(Interpreter, QuotientsAreFoundExactlyWhereTheyAreRational) {
       b = b + Real::root(Rational(1 + static_cast<std::int64_t>(random() % 12))).scaled(rational());
     if (b.is_zero()) continue;
     const Rational factor = rational();
-    EXPECT_EQ(rational_quotient(b.scaled(factor), b), factor);
+    EXPECT_EQ(rational_factor(b.scaled(factor), b), factor);
     const Real other = b.scaled(factor) + Real::root(Rational(13));
-    EXPECT_FALSE(rational_quotient(other, b).has_value()) << other.text() << " / " << b.text();
+    EXPECT_FALSE(rational_factor(other, b).has_value()) << other.text() << " / " << b.text();
   }
 }
 

@@ -263,8 +263,8 @@ Answer Recogniser::ask(const Word& word) {
     answer.refusal = describe(verdict.refusal());
   }
   const bool states = reads_states(model());
-  for (std::size_t i = 0; runner_.has_prefixes() && i < word.size(); ++i) {
-    const auto prefix = runner_.prefix(stream.value(), runner_.first_letter() + i);
+  for (std::size_t i = 0; reads_prefixes(runner_.model()) && i < word.size(); ++i) {
+    const auto prefix = runner_.prefix(stream.value(), first_letter(runner_.model()) + i);
     if (states) {
       answer.states.push_back(prefix.has_value() ? std::optional(std::get<State>(prefix.value()))
                                                  : std::nullopt);
