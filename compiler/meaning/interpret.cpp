@@ -24,31 +24,40 @@ std::vector<Real> code_of(PositionCode code, std::uint64_t position) {
   return {values.begin(), values.end()};
 }
 
-std::vector<Real> CellReader::cell(std::size_t token, CellId id) const {
-  std::vector<Real> values;
-  for (std::uint32_t i = 0; i < size(id); ++i) values.push_back(states_.at(token, {id, i}));
-  return values;
-}
-
-bool CellReader::blank(std::size_t token, CellId id) const {
-  for (std::uint32_t i = 0; i < size(id); ++i)
-    if (!states_.at(token, {id, i}).is_zero()) return false;
-  return true;
-}
-
-bool CellReader::holds(std::size_t token, const Literal& literal) const {
-  if (std::holds_alternative<FlagType>(program_.cells[literal.cell].type))
-    return states_.at(token, {literal.cell, 0}) == Real(literal.value ? 1 : -1);
-  return states_.at(token, {literal.cell, literal.value}) == Real(1);
-}
-
-Real CellReader::value(std::size_t token, const LinearForm& form) const {
-  Real sum;
-  for (const Term& t : form) sum = sum + states_.at(token, t.component).scaled(t.factor);
-  return sum;
-}
-
 namespace {
+
+/// What the cells of a program hold at one moment, in the words of the program.
+class CellReader {
+ public:
+  CellReader(const Program& program, const CellStates& states)
+      : program_(program), states_(states) {}
+
+  std::uint32_t size(CellId id) const { return size_of(program_.cells[id].type); }
+  std::vector<Real> cell(std::size_t token, CellId id) const {
+    std::vector<Real> values;
+    for (std::uint32_t i = 0; i < size(id); ++i) values.push_back(states_.at(token, {id, i}));
+    return values;
+  }
+  bool blank(std::size_t token, CellId id) const {
+    for (std::uint32_t i = 0; i < size(id); ++i)
+      if (!states_.at(token, {id, i}).is_zero()) return false;
+    return true;
+  }
+  bool holds(std::size_t token, const Literal& literal) const {
+    if (std::holds_alternative<FlagType>(program_.cells[literal.cell].type))
+      return states_.at(token, {literal.cell, 0}) == Real(literal.value ? 1 : -1);
+    return states_.at(token, {literal.cell, literal.value}) == Real(1);
+  }
+  Real value(std::size_t token, const LinearForm& form) const {
+    Real sum;
+    for (const Term& t : form) sum = sum + states_.at(token, t.component).scaled(t.factor);
+    return sum;
+  }
+
+ private:
+  const Program& program_;
+  const CellStates& states_;
+};
 
 Rational rational(std::size_t k) {
   return {static_cast<std::int64_t>(k)};
