@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "base/phrases.hpp"
+#include "learned/word_problems/labelling.hpp"
+#include "learned/word_problems/word_files.hpp"
+#include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
+#include "objects/automaton.hpp"
 
 namespace logdepth { inline namespace learned_word_problems {
 namespace {
@@ -182,47 +187,6 @@ std::optional<OwnWords> own_words_of(const WordTaskConfig& config) {
 
 }  // namespace
 
-TaskWords::TaskWords(const WordTaskConfig& config)
-    : table(config.monoid.empty() ? MonoidTable() : table_of(config)),
-      automaton(own_automaton_of(config)),
-      crasp(own_crasp_of(config)),
-      own(own_words_of(config)),
-      labelling(own         ? Labelling{own->name, count_of(own->letters), 0, count_of(own->labels)}
-                : automaton ? labelling_of(*automaton, config)
-                : crasp     ? labelling_of(*crasp)
-                            : labelling_of(table)),
-      lengths(stage_lengths(config.max_length)),
-      config_(config) {
-  if (crasp) verdict_words_.emplace(crasp->program, config.measured_times * config.max_length);
-  if (own) take_words();
-}
-
-void TaskWords::take_words() {
-  HeldOutWords parts = hold_out(std::move(own->given.words), "task.data: " + config_.data);
-  trained = std::move(parts.trained);
-  held_out = std::move(parts.held_out);
-  const auto letters = [](const LabelledWord& word) { return word.letters.size(); };
-  if (own->given.verdicts)
-    for (auto* words : {&trained, &held_out}) std::ranges::stable_sort(*words, {}, letters);
-  // Every stage has words that are longer than those of the stage before.
-  std::size_t longest = 0, earlier = 0;
-  for (const LabelledWord& word : trained) longest = std::max(longest, letters(word));
-  std::erase_if(lengths, [&](std::uint32_t length) {
-    const std::size_t fit = fitting(trained, length);
-    const std::size_t reach = own->given.verdicts && fit > 0 ? letters(trained[fit - 1]) : longest;
-    if ((own->given.verdicts && fit == 0) || reach <= earlier) return true;
-    earlier = length;
-    return false;
-  });
-  if (!lengths.empty()) lengths.back() = config_.max_length;
-  require(
-      !lengths.empty() && measured(config_.max_length) > 0,
-      fmt::format("task.data: {}: expected words of at most {} letters, task.max_length, some to "
-                  "train on and some held out, since labels are one per word; found none {}",
-                  config_.data, config_.max_length,
-                  lengths.empty() ? "to train on" : "among those held out"));
-}
-
 std::vector<std::uint32_t> uniform_word(std::size_t length, std::uint64_t letters,
                                         CounterRandom& random) {
   std::vector<std::uint32_t> word(length);
@@ -230,40 +194,102 @@ std::vector<std::uint32_t> uniform_word(std::size_t length, std::uint64_t letter
   return word;
 }
 
-std::vector<std::uint32_t> TaskWords::draw(std::uint32_t length, CounterRandom& random) const {
-  if (verdict_words_) return verdict_words_->draw(length, random);
-  return uniform_word(length, labelling.letters, random);
-}
-
-std::size_t TaskWords::fitting(const std::vector<LabelledWord>& words, std::uint32_t length) const {
-  if (!own->given.verdicts) return words.size();
-  const auto end = std::ranges::upper_bound(
-      words, length, {}, [](const LabelledWord& word) { return word.letters.size(); });
-  return static_cast<std::size_t>(end - words.begin());
-}
-
-std::uint32_t TaskWords::measured(std::uint32_t length) const {
-  if (held_out.empty()) return config_.validation;
-  return static_cast<std::uint32_t>(
-      std::min<std::size_t>(config_.validation, fitting(held_out, length)));
-}
-
-std::vector<std::size_t> TaskWords::asked(std::uint32_t length) const {
-  const std::uint32_t words = measured(length);
-  if (!own) return std::vector<std::size_t>(length, words);
-  std::vector<std::size_t> counts(length);
-  for (std::uint32_t word = 0; word < words; ++word)
-    for (std::size_t i = 0; i < std::min<std::size_t>(length, held_out[word].labels.size()); ++i)
-      counts[i] += held_out[word].labels[i] != Samples::kIgnored;
-  while (!counts.empty() && counts.back() == 0) counts.pop_back();
-  return counts;
-}
-
 // The task `words`: its samples, curriculum and measure.
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// What the words of a task are made of and labelled by, the words of its file, and the lengths of its
+/// curriculum.
+class TaskWords {
+ public:
+  /// Errors: InputError naming the setting, or the file with its line.
+  explicit TaskWords(const WordTaskConfig& config)
+      : table(config.monoid.empty() ? MonoidTable() : table_of(config)),
+        automaton(own_automaton_of(config)),
+        crasp(own_crasp_of(config)),
+        own(own_words_of(config)),
+        labelling(own ? Labelling{own->name, count_of(own->letters), 0, count_of(own->labels)}
+                  : automaton ? labelling_of(*automaton, config)
+                  : crasp     ? labelling_of(*crasp)
+                              : labelling_of(table)),
+        lengths(stage_lengths(config.max_length)),
+        config_(config) {
+    if (crasp) verdict_words_.emplace(crasp->program, config.measured_times * config.max_length);
+    if (own) take_words();
+  }
+
+  /// The letters of a word that no file has.
+  std::vector<std::uint32_t> draw(std::uint32_t length, CounterRandom& random) const {
+    if (verdict_words_) return verdict_words_->draw(length, random);
+    return uniform_word(length, labelling.letters, random);
+  }
+  /// How many of the words may be read in so many letters: with a label per word the whole ones, which
+  /// come first.
+  std::size_t fitting(const std::vector<LabelledWord>& words, std::uint32_t length) const {
+    if (!own->given.verdicts) return words.size();
+    const auto end = std::ranges::upper_bound(
+        words, length, {}, [](const LabelledWord& word) { return word.letters.size(); });
+    return static_cast<std::size_t>(end - words.begin());
+  }
+  /// Words of a measurement.
+  std::uint32_t measured(std::uint32_t length) const {
+    if (held_out.empty()) return config_.validation;
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>(config_.validation, fitting(held_out, length)));
+  }
+  /// Of these, those that something is asked of at the indices 1, 2, ..., up to the last that is asked at.
+  std::vector<std::size_t> asked(std::uint32_t length) const {
+    const std::uint32_t words = measured(length);
+    if (!own) return std::vector<std::size_t>(length, words);
+    std::vector<std::size_t> counts(length);
+    for (std::uint32_t word = 0; word < words; ++word)
+      for (std::size_t i = 0; i < std::min<std::size_t>(length, held_out[word].labels.size()); ++i)
+        counts[i] += held_out[word].labels[i] != Samples::kIgnored;
+    while (!counts.empty() && counts.back() == 0) counts.pop_back();
+    return counts;
+  }
+
+  MonoidTable table;              ///< empty without a monoid
+  std::optional<Dfa> automaton;   ///< in place of a monoid
+  std::optional<OwnCrasp> crasp;  ///< in place of both
+  std::optional<OwnWords> own;    ///< in place of all
+  Labelling labelling;
+  std::vector<std::uint32_t> lengths;           ///< of the stages
+  std::vector<LabelledWord> trained, held_out;  ///< of a file; empty: words are drawn
+
+ private:
+  void take_words() {
+    HeldOutWords parts = hold_out(std::move(own->given.words), "task.data: " + config_.data);
+    trained = std::move(parts.trained);
+    held_out = std::move(parts.held_out);
+    const auto letters = [](const LabelledWord& word) { return word.letters.size(); };
+    if (own->given.verdicts)
+      for (auto* words : {&trained, &held_out}) std::ranges::stable_sort(*words, {}, letters);
+    // Every stage has words that are longer than those of the stage before.
+    std::size_t longest = 0, earlier = 0;
+    for (const LabelledWord& word : trained) longest = std::max(longest, letters(word));
+    std::erase_if(lengths, [&](std::uint32_t length) {
+      const std::size_t fit = fitting(trained, length);
+      const std::size_t reach =
+          own->given.verdicts && fit > 0 ? letters(trained[fit - 1]) : longest;
+      if ((own->given.verdicts && fit == 0) || reach <= earlier) return true;
+      earlier = length;
+      return false;
+    });
+    if (!lengths.empty()) lengths.back() = config_.max_length;
+    require(
+        !lengths.empty() && measured(config_.max_length) > 0,
+        fmt::format("task.data: {}: expected words of at most {} letters, task.max_length, some to "
+                    "train on and some held out, since labels are one per word; found none {}",
+                    config_.data, config_.max_length,
+                    lengths.empty() ? "to train on" : "among those held out"));
+  }
+
+  const WordTaskConfig& config_;
+  std::optional<VerdictWords> verdict_words_;  ///< of the program
+};
 
 /// Words of so many letters that a predictor is given at once in a measurement: fewer of long ones,
 /// since attention has a number for every pair of letters.

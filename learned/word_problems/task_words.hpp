@@ -3,15 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "learned/records/counter_random.hpp"
 #include "learned/records/task.hpp"
-#include "learned/word_problems/labelling.hpp"
-#include "learned/word_problems/word_files.hpp"
-#include "learned/word_problems/word_task.hpp"
-#include "objects/automaton.hpp"
 #include "objects/crasp.hpp"
 #include "oracle/crasp_oracle.hpp"
 
@@ -117,37 +112,5 @@ class VerdictWords {
 /// Letters from 0 on, each drawn uniformly.
 std::vector<std::uint32_t> uniform_word(std::size_t length, std::uint64_t letters,
                                         CounterRandom& random);
-
-/// What the words of a task are made of and labelled by, the words of its file, and the lengths of its
-/// curriculum.
-class TaskWords {
- public:
-  /// Errors: InputError naming the setting, or the file with its line.
-  explicit TaskWords(const WordTaskConfig& config);
-
-  /// The letters of a word that no file has.
-  std::vector<std::uint32_t> draw(std::uint32_t length, CounterRandom& random) const;
-  /// How many of the words may be read in so many letters: with a label per word the whole ones, which
-  /// come first.
-  std::size_t fitting(const std::vector<LabelledWord>& words, std::uint32_t length) const;
-  /// Words of a measurement.
-  std::uint32_t measured(std::uint32_t length) const;
-  /// Of these, those that something is asked of at the indices 1, 2, ..., up to the last that is asked at.
-  std::vector<std::size_t> asked(std::uint32_t length) const;
-
-  MonoidTable table;              ///< empty without a monoid
-  std::optional<Dfa> automaton;   ///< in place of a monoid
-  std::optional<OwnCrasp> crasp;  ///< in place of both
-  std::optional<OwnWords> own;    ///< in place of all
-  Labelling labelling;
-  std::vector<std::uint32_t> lengths;           ///< of the stages
-  std::vector<LabelledWord> trained, held_out;  ///< of a file; empty: words are drawn
-
- private:
-  void take_words();
-
-  const WordTaskConfig& config_;
-  std::optional<VerdictWords> verdict_words_;  ///< of the program
-};
 
 }}  // namespace logdepth::learned_word_problems
