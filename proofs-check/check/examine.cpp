@@ -1,8 +1,10 @@
 #include "proofs-check/check/examine.hpp"
 
+#include <map>
 #include <set>
 
 #include "base/phrases.hpp"
+#include "runtime/exact/exact.hpp"
 #include "runtime/file/model_meaning.hpp"
 
 namespace logdepth { inline namespace proofs_check_check {
@@ -21,263 +23,304 @@ std::optional<BrokenCell::Rule> rule_of(const std::string& type) {
 
 }  // namespace
 
-CellCheck::CellCheck(const Model& model, Exact& arithmetic)
-    : model_(model), arithmetic_(arithmetic) {
-  if (model.cells.empty()) return;
-  std::set<std::uint32_t> named;
-  // What a raw stream holds is what it is given: Lemma A.1 reads (z, 1) where a unit vector may stand.
-  const auto* input = std::get_if<CellsInput>(&model.input);
-  const auto given = [&](std::uint32_t c) { return input && c < input->names.size(); };
-  for (const auto& [name, cell] : model.cells) {
-    const auto type =
-        std::ranges::any_of(cell.coordinates, given) ? std::nullopt : rule_of(cell.type);
-    cells_.push_back({name,
-                      cell.coordinates,
-                      {},
-                      type,
-                      cell.lifetime == kScratchLifetime,
-                      cell.lifetime == kErasedLifetime,
-                      std::nullopt});
-    named.insert(cell.coordinates.begin(), cell.coordinates.end());
-  }
-  // The compiler gives cells the first half of the coordinates and mirrors them in the second.
-  const std::uint32_t half = model.width / 2;
-  const bool mirrors = model.norm == Norm::layernorm && model.width % 2 == 0 &&
-                       (named.empty() || *named.rbegin() < half);
-  for (std::uint32_t c = 0; c < (mirrors ? half : model.width); ++c) {
-    if (!named.contains(c)) unnamed_.push_back(c);
-    if (mirrors) mirrored_.push_back(c);
-  }
-  const Segments segments = segments_of(model);
-  parts_.resize(segments.size());
-  const auto segment_of = [&](std::uint32_t c) { return segments.place[c].segment; };
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    Cell& cell = cells_[i];
-    for (const std::uint32_t c : cell.coordinates) cell.segments.push_back(segment_of(c));
-    if (!cell.type || cell.coordinates.empty()) continue;
-    const std::uint32_t first = segment_of(cell.coordinates.front());
-    const bool alone =
-        *cell.type != BrokenCell::Rule::constant &&
-        std::ranges::all_of(cell.coordinates, [&](auto c) { return segment_of(c) == first; });
-    for (const std::uint32_t c : cell.coordinates) {
-      auto& part = parts_[segment_of(c)];
-      auto& cells = alone ? part.cells : part.others;
-      if (cells.empty() || cells.back() != i) cells.push_back(i);
+/// Holds exact runs against the file's own index of cells, at every token after every sublayer: what
+/// each type allows, what lifetimes say is blank, mirrors under layernorm, and zero wherever no cell
+/// is. A file without an index is not looked at. What a sublayer left as it was has been looked at, and
+/// so has a tuple that was right in an earlier token or run, or a column of them.
+class CellCheck : public ForwardObserver<ValueId> {
+ public:
+  CellCheck(const Model& model, Exact& arithmetic) : model_(model), arithmetic_(arithmetic) {
+    if (model.cells.empty()) return;
+    std::set<std::uint32_t> named;
+    // What a raw stream holds is what it is given: Lemma A.1 reads (z, 1) where a unit vector may stand.
+    const auto* input = std::get_if<CellsInput>(&model.input);
+    const auto given = [&](std::uint32_t c) { return input && c < input->names.size(); };
+    for (const auto& [name, cell] : model.cells) {
+      const auto type =
+          std::ranges::any_of(cell.coordinates, given) ? std::nullopt : rule_of(cell.type);
+      cells_.push_back({name,
+                        cell.coordinates,
+                        {},
+                        type,
+                        cell.lifetime == kScratchLifetime,
+                        cell.lifetime == kErasedLifetime,
+                        std::nullopt});
+      named.insert(cell.coordinates.begin(), cell.coordinates.end());
     }
-  }
-  for (const std::uint32_t c : unnamed_) parts_[segment_of(c)].unnamed.push_back(c);
-  const auto add_mirror = [&](std::uint32_t from, std::uint32_t to, std::uint32_t c) {
-    auto& mirrors = parts_[from].mirrors;
-    auto found = std::ranges::find(mirrors, to, &Part::Mirror::segment);
-    if (found == mirrors.end()) found = mirrors.insert(found, {to, {}, {}});
-    found->coordinates.push_back(c);
-  };
-  for (const std::uint32_t c : mirrored_) {
-    const std::uint32_t of_cell = segment_of(c), of_mirror = segment_of(c + model.width / 2);
-    add_mirror(of_cell, of_mirror, c);
-    if (of_mirror != of_cell) add_mirror(of_mirror, of_cell, c);
-  }
-  for (Part& part : parts_) {
-    std::set<std::uint32_t> beside;
-    for (const Part::Mirror& mirror : part.mirrors) beside.insert(mirror.segment);
-    for (const std::size_t i : part.others)
-      beside.insert(cells_[i].segments.begin(), cells_[i].segments.end());
-    part.beside.assign(beside.begin(), beside.end());
-  }
-}
-
-void CellCheck::before(const Location& location, const Stream<ValueId>& stream) {
-  if (location.step != 1 || location.sublayer != Sublayer::attention) return;
-  begin(stream);
-  look({0, 0, Sublayer::feedforward}, stream);
-}
-
-void CellCheck::after(const Location& location, const Stream<ValueId>& stream) {
-  look(location, stream);
-}
-
-void CellCheck::begin(const Stream<ValueId>& stream) {
-  if (!seen_ || !seen_->shares_tuples_with(stream)) {
-    units_.clear();
-    negatives_.clear();
+    // The compiler gives cells the first half of the coordinates and mirrors them in the second.
+    const std::uint32_t half = model.width / 2;
+    const bool mirrors = model.norm == Norm::layernorm && model.width % 2 == 0 &&
+                         (named.empty() || *named.rbegin() < half);
+    for (std::uint32_t c = 0; c < (mirrors ? half : model.width); ++c) {
+      if (!named.contains(c)) unnamed_.push_back(c);
+      if (mirrors) mirrored_.push_back(c);
+    }
+    const Segments segments = segments_of(model);
+    parts_.resize(segments.size());
+    const auto segment_of = [&](std::uint32_t c) { return segments.place[c].segment; };
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      Cell& cell = cells_[i];
+      for (const std::uint32_t c : cell.coordinates) cell.segments.push_back(segment_of(c));
+      if (!cell.type || cell.coordinates.empty()) continue;
+      const std::uint32_t first = segment_of(cell.coordinates.front());
+      const bool alone =
+          *cell.type != BrokenCell::Rule::constant &&
+          std::ranges::all_of(cell.coordinates, [&](auto c) { return segment_of(c) == first; });
+      for (const std::uint32_t c : cell.coordinates) {
+        auto& part = parts_[segment_of(c)];
+        auto& cells = alone ? part.cells : part.others;
+        if (cells.empty() || cells.back() != i) cells.push_back(i);
+      }
+    }
+    for (const std::uint32_t c : unnamed_) parts_[segment_of(c)].unnamed.push_back(c);
+    const auto add_mirror = [&](std::uint32_t from, std::uint32_t to, std::uint32_t c) {
+      auto& mirrors = parts_[from].mirrors;
+      auto found = std::ranges::find(mirrors, to, &Part::Mirror::segment);
+      if (found == mirrors.end()) found = mirrors.insert(found, {to, {}, {}});
+      found->coordinates.push_back(c);
+    };
+    for (const std::uint32_t c : mirrored_) {
+      const std::uint32_t of_cell = segment_of(c), of_mirror = segment_of(c + model.width / 2);
+      add_mirror(of_cell, of_mirror, c);
+      if (of_mirror != of_cell) add_mirror(of_mirror, of_cell, c);
+    }
     for (Part& part : parts_) {
-      part.right.clear();
-      for (Part::Mirror& mirror : part.mirrors) mirror.known.clear();
-    }
-    forget_columns();
-    one_ = arithmetic_.number(Rational(1));
-    minus_one_ = arithmetic_.number(Rational(-1));
-  }
-  seen_.reset();
-  for (Cell& cell : cells_) cell.first.reset();
-}
-
-void CellCheck::forget_columns() {
-  for (Part& part : parts_) part.columns.emplace(1 + part.beside.size());
-}
-
-/// The squared norm is 1; of four coordinates, which are two circles, 2.
-bool CellCheck::unit(const std::vector<ValueId>& values) {
-  const auto [found, added] = units_.try_emplace(values, false);
-  if (added) {
-    Real square;
-    for (const ValueId v : values) square = square + arithmetic_.pool()[v] * arithmetic_.pool()[v];
-    found->second = square == Real(1) || (values.size() == 4 && square == Real(2));
-  }
-  return found->second;
-}
-
-ValueId CellCheck::negated(ValueId value) {
-  if (arithmetic_.is_zero(value)) return value;
-  if (value >= negatives_.size()) negatives_.resize(value + 1, ValuePool::kZero);
-  if (arithmetic_.is_zero(negatives_[value]))
-    negatives_[value] = arithmetic_.multiply(Rational(-1), value);
-  return negatives_[value];
-}
-
-bool CellCheck::allowed(Cell& cell) {
-  const auto zero = [&](ValueId v) { return arithmetic_.is_zero(v); };
-  if (!cell.type) return true;
-  if (*cell.type == BrokenCell::Rule::constant) {
-    if (!cell.first) cell.first = held_.front();
-    return !zero(held_.front()) && *cell.first == held_.front();
-  }
-  if (all_zero()) return true;
-  if (*cell.type == BrokenCell::Rule::flag)
-    return std::ranges::all_of(held_, [&](ValueId v) { return v == one_ || v == minus_one_; });
-  if (*cell.type == BrokenCell::Rule::onehot)
-    return std::ranges::count_if(held_, [&](ValueId v) { return !zero(v); }) == 1 &&
-           std::ranges::count(held_, one_) == 1;
-  return unit(held_);
-}
-
-void CellCheck::hold(const Cell& cell, const Stream<ValueId>& stream, std::size_t token) {
-  held_.clear();
-  for (const std::uint32_t c : cell.coordinates) held_.push_back(stream.at(token, c));
-}
-
-bool CellCheck::all_zero() const {
-  return std::ranges::all_of(held_, [&](ValueId v) { return arithmetic_.is_zero(v); });
-}
-
-bool CellCheck::is_mirrored(std::uint32_t c, const Stream<ValueId>& stream, std::size_t token) {
-  return negated(stream.at(token, c)) == stream.at(token, c + model_.width / 2);
-}
-
-bool CellCheck::is_right(Part& part, const Stream<ValueId>& stream, std::size_t token) {
-  for (const std::size_t i : part.cells)
-    if (hold(cells_[i], stream, token); !allowed(cells_[i])) return false;
-  return std::ranges::all_of(
-      part.unnamed, [&](std::uint32_t c) { return arithmetic_.is_zero(stream.at(token, c)); });
-}
-
-bool CellCheck::are_mirrors(Part::Mirror& mirror, std::size_t segment,
-                            const Stream<ValueId>& stream, std::size_t token) {
-  const TupleId tuple = stream.id(token, segment), other = stream.id(token, mirror.segment);
-  if (tuple >= mirror.known.size()) mirror.known.resize(tuple + 1, kNoTuple);
-  if (mirror.known[tuple] == other) return true;
-  const bool right = std::ranges::all_of(
-      mirror.coordinates, [&](std::uint32_t c) { return is_mirrored(c, stream, token); });
-  if (right) mirror.known[tuple] = other;
-  return right;
-}
-
-void CellCheck::look_at_changes(const Stream<ValueId>& stream) {
-  changes_right_.assign(stream.tokens, 1);
-  new_parts_.clear();
-  if (columns_cleared_ != stream.columns_cleared()) {
-    columns_cleared_ = stream.columns_cleared();
-    forget_columns();
-  }
-  for (std::size_t s = 0; s < parts_.size(); ++s) {
-    Part& part = parts_[s];
-    const auto ids = stream.ids(s);
-    const auto before = seen_ ? seen_->ids(s) : std::span<const TupleId>();
-    const bool columns = stream.has_columns();
-    if (seen_ && columns ? stream.column(s) == seen_->column(s) : std::ranges::equal(ids, before))
-      continue;
-    if (columns && known_columns(part, s, stream) == kRight && same_constants(part, stream))
-      continue;
-    if (columns) new_parts_.push_back(s);
-    for (std::size_t token = 0; token < ids.size(); ++token) {
-      const TupleId tuple = ids[token];
-      if (!before.empty() && tuple == before[token]) continue;
-      if (tuple >= part.right.size()) part.right.resize(tuple + 1, 0);
-      if (!part.right[tuple]) part.right[tuple] = is_right(part, stream, token);
-      bool right = part.right[tuple];
+      std::set<std::uint32_t> beside;
+      for (const Part::Mirror& mirror : part.mirrors) beside.insert(mirror.segment);
       for (const std::size_t i : part.others)
-        right = right && (hold(cells_[i], stream, token), allowed(cells_[i]));
-      for (Part::Mirror& mirror : part.mirrors)
-        right = right && are_mirrors(mirror, s, stream, token);
-      if (!right) changes_right_[token] = 0;
+        beside.insert(cells_[i].segments.begin(), cells_[i].segments.end());
+      part.beside.assign(beside.begin(), beside.end());
     }
   }
-  // A part alone does not show its mirrors where it has not changed; the stream as a whole does.
-  if (std::ranges::find(changes_right_, 0) != changes_right_.end()) return;
-  for (const std::size_t s : new_parts_) known_columns(parts_[s], s, stream) = kRight;
-}
 
-bool CellCheck::same_constants(const Part& part, const Stream<ValueId>& stream) {
-  return std::ranges::all_of(part.others, [&](std::size_t i) {
-    if (cells_[i].type != BrokenCell::Rule::constant) return true;
-    hold(cells_[i], stream, 0);
-    return allowed(cells_[i]);
-  });
-}
-
-std::uint32_t& CellCheck::known_columns(Part& part, std::size_t segment,
-                                        const Stream<ValueId>& stream) {
-  columns_.assign(1, stream.column(segment));
-  for (const std::uint32_t other : part.beside) columns_.push_back(stream.column(other));
-  return (*part.columns)[columns_.data()];
-}
-
-void CellCheck::look(const Location& location, const Stream<ValueId>& stream) {
-  if (broken_ || cells_.empty()) return;
-  const std::size_t last_repeated = model_.shape.initial + model_.shape.repeated;
-  const bool layer_ends = location.step > 0 && location.sublayer == Sublayer::feedforward;
-  const bool loop_ends =
-      layer_ends && model_.shape.repeated > 0 && location.layer + 1 == last_repeated;
-  // With a final block the run ends there, without one with the last loop; either is also the end of
-  // the file, and what is erased before a loop that follows stays erased.
-  const bool run_ends = layer_ends && location.layer + 1 == model_.layers.size();
-  const auto blank = [&](const Cell& cell) {
-    return (cell.scratch && (loop_ends || run_ends)) || (cell.erased && run_ends);
-  };
-  const auto broken = [&](BrokenCell::Rule rule, const std::string& cell, std::size_t token) {
-    std::vector<std::string> values;
-    for (const ValueId v : held_) values.push_back(arithmetic_.pool()[v].text());
-    broken_ = {rule, cell, location.step, location.sublayer, token, std::move(values)};
-  };
-  look_at_changes(stream);
-  // A segment that is zero at every token is blank, whatever cells it has.
-  const auto empty = [&](std::uint32_t segment) {
-    return std::ranges::all_of(stream.ids(segment),
-                               [](TupleId id) { return id == TuplePool<ValueId>::kZero; });
-  };
-  for (Cell& cell : cells_)
-    cell.looked_at = blank(cell) && !std::ranges::all_of(cell.segments, empty);
-  for (std::size_t token = 0; token < stream.tokens; ++token) {
-    const bool unbroken = changes_right_[token];
-    if (unbroken && !loop_ends && !run_ends) continue;
-    for (Cell& cell : cells_) {
-      if (unbroken && !cell.looked_at) continue;
-      hold(cell, stream, token);
-      if (!unbroken && !allowed(cell)) return broken(*cell.type, cell.name, token);
-      if (blank(cell) && !all_zero())
-        return broken(cell.scratch ? BrokenCell::Rule::scratch : BrokenCell::Rule::erased,
-                      cell.name, token);
-    }
-    if (unbroken) continue;
-    const auto holds = [&](std::uint32_t c) { held_.assign(1, stream.at(token, c)); };
-    for (const std::uint32_t c : unnamed_)
-      if (holds(c); !all_zero()) return broken(BrokenCell::Rule::unnamed, std::to_string(c), token);
-    for (const std::uint32_t c : mirrored_)
-      if (holds(c + model_.width / 2); !is_mirrored(c, stream, token))
-        return broken(BrokenCell::Rule::mirror, std::to_string(c + model_.width / 2), token);
+  void before(const Location& location, const Stream<ValueId>& stream) override {
+    if (location.step != 1 || location.sublayer != Sublayer::attention) return;
+    begin(stream);
+    look({0, 0, Sublayer::feedforward}, stream);
   }
-  seen_ = stream;
-}
+  void after(const Location& location, const Stream<ValueId>& stream) override {
+    look(location, stream);
+  }
+
+  /// The first since the latest call of clear_broken().
+  const std::optional<BrokenCell>& broken() const { return broken_; }
+  void clear_broken() { broken_.reset(); }
+
+ private:
+  struct Cell {
+    std::string name;
+    std::vector<std::uint32_t> coordinates, segments;
+    std::optional<BrokenCell::Rule> type;  ///< what its type allows, where that is anything
+    bool scratch = false, erased = false;
+    std::optional<ValueId> first;  ///< of a constant, in this run
+    bool looked_at = false;  ///< it has to be blank after this sublayer, and something is there
+  };
+  /// What a change of one segment can break.
+  struct Part {
+    std::vector<std::size_t> cells;   ///< of the types that the segment alone shows
+    std::vector<std::size_t> others;  ///< constants, and cells that reach into other segments
+    std::vector<std::uint32_t> unnamed;
+    struct Mirror {
+      std::uint32_t segment;
+      std::vector<std::uint32_t> coordinates;  ///< of the cell
+      std::vector<TupleId> known;  ///< by tuple, the latest one there that is its mirror
+    };
+    std::vector<Mirror> mirrors;        ///< by the segment of the other half
+    std::vector<char> right;            ///< by tuple: cells and unnamed coordinates are right
+    std::vector<std::uint32_t> beside;  ///< segments of mirrors and of `others`
+    std::optional<Memo> columns;  ///< of it and of these: kRight where the whole stream was right
+  };
+  void begin(const Stream<ValueId>& stream) {
+    if (!seen_ || !seen_->shares_tuples_with(stream)) {
+      units_.clear();
+      negatives_.clear();
+      for (Part& part : parts_) {
+        part.right.clear();
+        for (Part::Mirror& mirror : part.mirrors) mirror.known.clear();
+      }
+      forget_columns();
+      one_ = arithmetic_.number(Rational(1));
+      minus_one_ = arithmetic_.number(Rational(-1));
+    }
+    seen_.reset();
+    for (Cell& cell : cells_) cell.first.reset();
+  }
+  void forget_columns() {
+    for (Part& part : parts_) part.columns.emplace(1 + part.beside.size());
+  }
+  void look(const Location& location, const Stream<ValueId>& stream) {
+    if (broken_ || cells_.empty()) return;
+    const std::size_t last_repeated = model_.shape.initial + model_.shape.repeated;
+    const bool layer_ends = location.step > 0 && location.sublayer == Sublayer::feedforward;
+    const bool loop_ends =
+        layer_ends && model_.shape.repeated > 0 && location.layer + 1 == last_repeated;
+    // With a final block the run ends there, without one with the last loop; either is also the end of
+    // the file, and what is erased before a loop that follows stays erased.
+    const bool run_ends = layer_ends && location.layer + 1 == model_.layers.size();
+    const auto blank = [&](const Cell& cell) {
+      return (cell.scratch && (loop_ends || run_ends)) || (cell.erased && run_ends);
+    };
+    const auto broken = [&](BrokenCell::Rule rule, const std::string& cell, std::size_t token) {
+      std::vector<std::string> values;
+      for (const ValueId v : held_) values.push_back(arithmetic_.pool()[v].text());
+      broken_ = {rule, cell, location.step, location.sublayer, token, std::move(values)};
+    };
+    look_at_changes(stream);
+    // A segment that is zero at every token is blank, whatever cells it has.
+    const auto empty = [&](std::uint32_t segment) {
+      return std::ranges::all_of(stream.ids(segment),
+                                 [](TupleId id) { return id == TuplePool<ValueId>::kZero; });
+    };
+    for (Cell& cell : cells_)
+      cell.looked_at = blank(cell) && !std::ranges::all_of(cell.segments, empty);
+    for (std::size_t token = 0; token < stream.tokens; ++token) {
+      const bool unbroken = changes_right_[token];
+      if (unbroken && !loop_ends && !run_ends) continue;
+      for (Cell& cell : cells_) {
+        if (unbroken && !cell.looked_at) continue;
+        hold(cell, stream, token);
+        if (!unbroken && !allowed(cell)) return broken(*cell.type, cell.name, token);
+        if (blank(cell) && !all_zero())
+          return broken(cell.scratch ? BrokenCell::Rule::scratch : BrokenCell::Rule::erased,
+                        cell.name, token);
+      }
+      if (unbroken) continue;
+      const auto holds = [&](std::uint32_t c) { held_.assign(1, stream.at(token, c)); };
+      for (const std::uint32_t c : unnamed_)
+        if (holds(c); !all_zero())
+          return broken(BrokenCell::Rule::unnamed, std::to_string(c), token);
+      for (const std::uint32_t c : mirrored_)
+        if (holds(c + model_.width / 2); !is_mirrored(c, stream, token))
+          return broken(BrokenCell::Rule::mirror, std::to_string(c + model_.width / 2), token);
+    }
+    seen_ = stream;
+  }
+  /// Fills changes_right_.
+  void look_at_changes(const Stream<ValueId>& stream) {
+    changes_right_.assign(stream.tokens, 1);
+    new_parts_.clear();
+    if (columns_cleared_ != stream.columns_cleared()) {
+      columns_cleared_ = stream.columns_cleared();
+      forget_columns();
+    }
+    for (std::size_t s = 0; s < parts_.size(); ++s) {
+      Part& part = parts_[s];
+      const auto ids = stream.ids(s);
+      const auto before = seen_ ? seen_->ids(s) : std::span<const TupleId>();
+      const bool columns = stream.has_columns();
+      if (seen_ && columns ? stream.column(s) == seen_->column(s) : std::ranges::equal(ids, before))
+        continue;
+      if (columns && known_columns(part, s, stream) == kRight && same_constants(part, stream))
+        continue;
+      if (columns) new_parts_.push_back(s);
+      for (std::size_t token = 0; token < ids.size(); ++token) {
+        const TupleId tuple = ids[token];
+        if (!before.empty() && tuple == before[token]) continue;
+        if (tuple >= part.right.size()) part.right.resize(tuple + 1, 0);
+        if (!part.right[tuple]) part.right[tuple] = is_right(part, stream, token);
+        bool right = part.right[tuple];
+        for (const std::size_t i : part.others)
+          right = right && (hold(cells_[i], stream, token), allowed(cells_[i]));
+        for (Part::Mirror& mirror : part.mirrors)
+          right = right && are_mirrors(mirror, s, stream, token);
+        if (!right) changes_right_[token] = 0;
+      }
+    }
+    // A part alone does not show its mirrors where it has not changed; the stream as a whole does.
+    if (std::ranges::find(changes_right_, 0) != changes_right_.end()) return;
+    for (const std::size_t s : new_parts_) known_columns(parts_[s], s, stream) = kRight;
+  }
+  /// What is known of the columns of a part and of those beside it.
+  std::uint32_t& known_columns(Part& part, std::size_t segment, const Stream<ValueId>& stream) {
+    columns_.assign(1, stream.column(segment));
+    for (const std::uint32_t other : part.beside) columns_.push_back(stream.column(other));
+    return (*part.columns)[columns_.data()];
+  }
+  void hold(const Cell& cell, const Stream<ValueId>& stream, std::size_t token) {
+    held_.clear();
+    for (const std::uint32_t c : cell.coordinates) held_.push_back(stream.at(token, c));
+  }
+  bool is_mirrored(std::uint32_t c, const Stream<ValueId>& stream, std::size_t token) {
+    return negated(stream.at(token, c)) == stream.at(token, c + model_.width / 2);
+  }
+  bool all_zero() const {
+    return std::ranges::all_of(held_, [&](ValueId v) { return arithmetic_.is_zero(v); });
+  }
+  bool is_right(Part& part, const Stream<ValueId>& stream, std::size_t token) {
+    for (const std::size_t i : part.cells)
+      if (hold(cells_[i], stream, token); !allowed(cells_[i])) return false;
+    return std::ranges::all_of(
+        part.unnamed, [&](std::uint32_t c) { return arithmetic_.is_zero(stream.at(token, c)); });
+  }
+  bool are_mirrors(Part::Mirror& mirror, std::size_t segment, const Stream<ValueId>& stream,
+                   std::size_t token) {
+    const TupleId tuple = stream.id(token, segment), other = stream.id(token, mirror.segment);
+    if (tuple >= mirror.known.size()) mirror.known.resize(tuple + 1, kNoTuple);
+    if (mirror.known[tuple] == other) return true;
+    const bool right = std::ranges::all_of(
+        mirror.coordinates, [&](std::uint32_t c) { return is_mirrored(c, stream, token); });
+    if (right) mirror.known[tuple] = other;
+    return right;
+  }
+  bool allowed(Cell& cell) {
+    const auto zero = [&](ValueId v) { return arithmetic_.is_zero(v); };
+    if (!cell.type) return true;
+    if (*cell.type == BrokenCell::Rule::constant) {
+      if (!cell.first) cell.first = held_.front();
+      return !zero(held_.front()) && *cell.first == held_.front();
+    }
+    if (all_zero()) return true;
+    if (*cell.type == BrokenCell::Rule::flag)
+      return std::ranges::all_of(held_, [&](ValueId v) { return v == one_ || v == minus_one_; });
+    if (*cell.type == BrokenCell::Rule::onehot)
+      return std::ranges::count_if(held_, [&](ValueId v) { return !zero(v); }) == 1 &&
+             std::ranges::count(held_, one_) == 1;
+    return unit(held_);
+  }
+  /// The squared norm is 1; of four coordinates, which are two circles, 2.
+  bool unit(const std::vector<ValueId>& values) {
+    const auto [found, added] = units_.try_emplace(values, false);
+    if (added) {
+      Real square;
+      for (const ValueId v : values)
+        square = square + arithmetic_.pool()[v] * arithmetic_.pool()[v];
+      found->second = square == Real(1) || (values.size() == 4 && square == Real(2));
+    }
+    return found->second;
+  }
+  ValueId negated(ValueId value) {
+    if (arithmetic_.is_zero(value)) return value;
+    if (value >= negatives_.size()) negatives_.resize(value + 1, ValuePool::kZero);
+    if (arithmetic_.is_zero(negatives_[value]))
+      negatives_[value] = arithmetic_.multiply(Rational(-1), value);
+    return negatives_[value];
+  }
+  /// Whether constants of a part that were right once are those of this run.
+  bool same_constants(const Part& part, const Stream<ValueId>& stream) {
+    return std::ranges::all_of(part.others, [&](std::size_t i) {
+      if (cells_[i].type != BrokenCell::Rule::constant) return true;
+      hold(cells_[i], stream, 0);
+      return allowed(cells_[i]);
+    });
+  }
+
+  const Model& model_;
+  Exact& arithmetic_;
+  std::vector<Cell> cells_;
+  std::vector<std::uint32_t> unnamed_, mirrored_;  ///< coordinates; of mirrors the first
+  std::vector<Part> parts_;                        ///< by segment
+  std::optional<BrokenCell> broken_;
+  // As long as ids of numbers and tuples keep their meaning.
+  ValueId one_{}, minus_one_{};
+  std::vector<ValueId> held_;            ///< by the cell that is looked at
+  std::optional<Stream<ValueId>> seen_;  ///< after the sublayer before
+  std::vector<char> changes_right_;  ///< per token: what the sublayer changed is as it should be
+  std::map<std::vector<ValueId>, bool> units_;
+  std::vector<ValueId> negatives_;  ///< by the number; zero where it is not yet known
+  std::uint64_t columns_cleared_ = 0;
+  std::vector<ColumnNumber> columns_;   ///< of the part that is looked at
+  std::vector<std::size_t> new_parts_;  ///< whose columns are not known to be right
+};
 
 ExactRuns::ExactRuns(const Model& model, bool answers_only)
     : model_(model),
@@ -285,25 +328,27 @@ ExactRuns::ExactRuns(const Model& model, bool answers_only)
       answers_only_(answers_only),
       run_(model_),
       contracts_(model_, run_.runner().arithmetic()),
-      cells_(model_, run_.runner().arithmetic()) {
+      cells_(std::make_unique<CellCheck>(model_, run_.runner().arithmetic())) {
   const auto& stated = model.derived.depth;
   if (stated && *stated != stated_depth(model)) other_depth_ = {*stated, stated_depth(model)};
 }
+
+ExactRuns::~ExactRuns() = default;
 
 std::optional<Failure> ExactRuns::run(const Tokens& tokens, std::optional<std::uint32_t> loops,
                                       const std::function<FileAnswer()>& expected) {
   model_.unroll.loops = loops.value_or(own_loops_);
   count_.layers = 0;
   Runner::Observers observers;
-  if (!answers_only_) observers = {&contracts_, &cells_, &count_};
-  cells_.clear_broken();  // a run without layers looks at nothing
+  if (!answers_only_) observers = {&contracts_, cells_.get(), &count_};
+  cells_->clear_broken();  // a run without layers looks at nothing
   const auto refusal = run_.run(tokens, observers);
   if (!answers_only_) {
     if (const auto broken = contracts_.broken_row()) {
       contracts_.clear_broken();
       return *broken;
     }
-    if (cells_.broken()) return *cells_.broken();
+    if (cells_->broken()) return *cells_->broken();
     if (other_depth_ && !loops) return *other_depth_;
     // What looked on saw the layers up to where the numbers left the field.
     const std::uint64_t depth = depth_at(model_, tokens.size);
