@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -330,6 +332,84 @@ struct Program {
     return b == Block::initial ? initial : b == Block::repeated ? repeated : final;
   }
 };
+
+/// Gives the cells of a program, or of a part of one, other numbers, everywhere where it names one.
+class Renumbering {
+ public:
+  explicit Renumbering(std::function<CellId(CellId)> number) : number_(std::move(number)) {}
+
+  void operator()(Program& program) const {
+    apply(program.given, program.position, program.table, program.initial, program.repeated,
+          program.final, program.prefix);
+    for (auto& [kind, fills] : program.embedding) (*this)(fills);
+    for (OutputRow& row : program.outputs) (*this)(row.form);
+  }
+
+  void operator()(CellId& cell) const { cell = number_(cell); }
+  template <class T>
+  void operator()(std::vector<T>& list) const {
+    for (T& element : list) (*this)(element);
+  }
+  template <class T>
+  void operator()(std::optional<T>& value) const {
+    if (value) (*this)(*value);
+  }
+  template <class... Kinds>
+  void operator()(std::variant<Kinds...>& value) const {
+    std::visit(*this, value);
+  }
+
+  // Conditions, assignments, components, and all that fills a cell.
+  template <class Part>
+  requires requires(Part part) { part.cell; }
+  void operator()(Part& part) const { (*this)(part.cell); }
+  void operator()(Term& term) const { (*this)(term.component); }
+  void operator()(Ratio& ratio) const { apply(ratio.numerator, ratio.denominator); }
+  void operator()(Rule& rule) const { apply(rule.when, rule.then); }
+
+  void operator()(SharedLabel& shared) const { apply(shared.own, shared.there); }
+  void operator()(SelectAll&) const {}
+  void operator()(SelectPointed& s) const { apply(s.pointer, s.key); }
+  void operator()(SelectSame& s) const { (*this)(s.cells); }
+  void operator()(SelectRightmost& s) const { apply(s.flags, s.shared, s.key); }
+  void operator()(SelectNearest& s) const { apply(s.target, s.key); }
+  void operator()(SelectFlagged& s) const { apply(s.flag, s.when); }
+  void operator()(FindTerm& term) const { apply(term.wanted, term.key); }
+  void operator()(Preference& prefer) const { apply(prefer.flag, prefer.margin); }
+  void operator()(SelectFound& s) const { apply(s.terms, s.prefer); }
+  void operator()(SelectRelated& s) const { apply(s.flags, s.label, s.prefer); }
+
+  void operator()(CopyWrite& write) const { apply(write.target, write.source); }
+  void operator()(SumWrite& write) const { apply(write.target, write.form); }
+  void operator()(FetchStatement& s) const { apply(s.selector, s.under, s.writes); }
+  void operator()(LookupStatement& s) const { (*this)(s.rules); }
+  void operator()(MoveStatement& s) const { apply(s.target, s.source); }
+  void operator()(EraseStatement& s) const { (*this)(s.cells); }
+  void operator()(NormaliseStatement& s) const { apply(s.targets, s.group); }
+  void operator()(TestStatement& s) const { apply(s.flag, s.number); }
+
+  void operator()(std::monostate&) const {}
+  void operator()(PrefixPoints& prefix) const { (*this)(prefix.points); }
+
+ private:
+  template <class... Parts>
+  void apply(Parts&... parts) const {
+    ((*this)(parts), ...);
+  }
+
+  std::function<CellId(CellId)> number_;
+};
+
+/// All cells that a part of a program names.
+template <class Part>
+std::vector<CellId> cells_named(Part part) {
+  std::vector<CellId> cells;
+  Renumbering([&](CellId cell) {
+    cells.push_back(cell);
+    return cell;
+  })(part);
+  return cells;
+}
 
 std::string block_name(Block block);
 /// "fetch 'prev'", "lookup 'product'", "move E", ... for messages and drawings.

@@ -38,96 +38,42 @@ std::optional<CellId> constant_cell(const Program& program) {
   return std::nullopt;
 }
 
+namespace {
+
+void add_constant(const Program& program, std::vector<CellId>& cells) {
+  if (const auto one = constant_cell(program)) cells.push_back(*one);
+}
+
+}  // namespace
+
 std::vector<CellId> cells_selecting(const Program& program, const Selector& selector) {
-  std::vector<CellId> cells;
-  const auto add_form = [&](const LinearForm& form) {
-    for (const Term& term : form) cells.push_back(term.component.cell);
-  };
-  const auto add_constant = [&] {
-    if (const auto one = constant_cell(program)) cells.push_back(*one);
-  };
-  std::visit(
-      Overload{
-          [](const SelectAll&) {},
-          [&](const SelectPointed& s) {
-            cells.insert(cells.end(), {s.pointer, s.key});
-          },
-          [&](const SelectSame& s) { cells = s.cells; },
-          [&](const SelectRightmost& s) {
-            for (const Literal& flag : s.flags) cells.push_back(flag.cell);
-            if (s.shared) cells.insert(cells.end(), {s.shared->own, s.shared->there});
-            cells.push_back(s.key);
-            add_constant();  // the query
-          },
-          [&](const SelectNearest& s) {
-            add_form(s.target.numerator);
-            add_form(s.target.denominator);
-            cells.push_back(s.key);
-          },
-          [&](const SelectFlagged& s) {
-            cells.push_back(s.flag.cell);
-            if (s.when) cells.push_back(s.when->cell);
-            add_constant();  // turns flags into 0 and 1
-          },
-          [&](const SelectFound& s) {
-            for (const FindTerm& term : s.terms) {
-              add_form(term.wanted.numerator);
-              add_form(term.wanted.denominator);
-              cells.push_back(term.key);
-            }
-            if (s.prefer)
-              cells.insert(cells.end(), {s.prefer->flag.cell, s.prefer->margin.component.cell});
-          },
-          [&](const SelectRelated& s) {
-            cells = s.flags;
-            cells.insert(cells.end(), {s.label, s.prefer.cell});
-            add_constant();  // weighs the preference
-          }},
-      selector);
+  std::vector<CellId> cells = cells_named(selector);
+  // The constant is the query, turns flags into 0 and 1, or weighs the preference.
+  const bool has_constant = std::holds_alternative<SelectRightmost>(selector) ||
+                            std::holds_alternative<SelectFlagged>(selector) ||
+                            std::holds_alternative<SelectRelated>(selector);
+  if (has_constant) add_constant(program, cells);
   return sorted(std::move(cells));
 }
 
 std::vector<CellId> cells_read(const Program& program, const Statement& statement) {
   std::vector<CellId> cells;
-  const auto add_constant = [&] {
-    if (const auto one = constant_cell(program)) cells.push_back(*one);
+  const auto add = [&](const std::vector<CellId>& more) {
+    cells.insert(cells.end(), more.begin(), more.end());
   };
-  std::visit(Overload{[&](const FetchStatement& s) {
-                        cells = cells_selecting(program, s.selector);
-                        cells.insert(cells.end(), s.under.begin(), s.under.end());
-                        for (const HeadWrite& write : s.writes)
-                          std::visit(Overload{[&](const CopyWrite& w) {
-                                                cells.insert(cells.end(), {w.source, w.target});
-                                              },
-                                              [&](const SumWrite& w) {
-                                                for (const Term& term : w.form)
-                                                  cells.push_back(term.component.cell);
-                                              },
-                                              [&](const SetWrite& w) {
-                                                cells.push_back(w.cell);
-                                                add_constant();
-                                              }},
-                                     write);
-                      },
-                      [&](const LookupStatement& s) {
-                        for (const Rule& rule : s.rules) {
-                          for (const Literal& literal : rule.when) cells.push_back(literal.cell);
-                          for (const Assignment& a : rule.then) cells.push_back(a.cell);
-                        }
-                        if (needs_constant(program, s)) add_constant();
-                      },
-                      [&](const MoveStatement& s) {
-                        cells.insert(cells.end(), {s.target, s.source});
-                      },
-                      [&](const EraseStatement& s) { cells = s.cells; },
-                      [&](const NormaliseStatement& s) {
-                        cells = s.targets;
-                        for (const Term& t : s.group) cells.push_back(t.component.cell);
-                      },
-                      [&](const TestStatement& s) {
-                        cells.insert(cells.end(), {s.flag, s.number.cell});
-                      }},
-             statement);
+  if (const auto* fetch = std::get_if<FetchStatement>(&statement)) {
+    add(cells_selecting(program, fetch->selector));
+    add(fetch->under);
+    for (const HeadWrite& write : fetch->writes) {
+      const auto* sum = std::get_if<SumWrite>(&write);
+      add(sum ? cells_named(sum->form) : cells_named(write));
+      if (std::holds_alternative<SetWrite>(write)) add_constant(program, cells);
+    }
+  } else {
+    add(cells_named(statement));
+    const auto* lookup = std::get_if<LookupStatement>(&statement);
+    if (lookup && needs_constant(program, *lookup)) add_constant(program, cells);
+  }
   return sorted(std::move(cells));
 }
 
