@@ -52,7 +52,6 @@ Compiled compile(const Program& program, const CompileOptions& options) {
 
   // Cells get coordinates; only now do sizes in the file exist.
   const Layout layout = allocate_cells(program, schedule, options.norm, options.strict);
-  check_layout(program, layout);
 
   // What is proved about the numbers of the weights goes with them.
   Model model = emit_weights(program, schedule, masks, layout);

@@ -62,10 +62,6 @@ struct Layout {
 /// / h at least every head's dimension.
 Layout allocate_cells(const Program& program, const Schedule& schedule, Norm norm, bool strict);
 
-/// The rule after this pass: cells lie side by side without overlap inside the width, and the width
-/// obeys the model's rule. Errors: std::logic_error (a defect of the pass, not of the program).
-void check_layout(const Program& program, const Layout& layout);
-
 std::uint32_t strict_width(std::uint32_t cells, Norm norm, std::uint32_t heads,
                            std::uint32_t dimension);
 

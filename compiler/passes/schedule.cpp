@@ -175,19 +175,4 @@ Layout allocate_cells(const Program& program, const Schedule& schedule, Norm nor
   return layout;
 }
 
-void check_layout(const Program& program, const Layout& layout) {
-  if (layout.width != width_of(layout.root, layout.norm))
-    throw std::logic_error("layout: the width is not a square (rms) or twice one (layernorm)");
-  const std::uint32_t end = layout.norm == Norm::rms ? layout.width : layout.width / 2;
-  std::vector<bool> taken(end, false);
-  for (CellId cell = 0; cell < program.cells.size(); ++cell)
-    for (std::uint32_t i = 0; i < size_of(program.cells[cell].type); ++i) {
-      const std::uint32_t at = layout.at({cell, i});
-      if (at >= end || taken[at])
-        throw std::logic_error("layout: cell " + program.cells[cell].name +
-                               " overlaps another one or the end of the stream");
-      taken[at] = true;
-    }
-}
-
 }}  // namespace logdepth::compiler_passes

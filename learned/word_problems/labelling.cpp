@@ -20,28 +20,6 @@
 
 namespace logdepth { inline namespace learned_word_problems {
 
-MonoidTable make_monoid_table(const std::string& name, NamedLetters letters) {
-  const Action action = named_monoid(name, NamedLetters::generators);
-  const auto monoid = enumerate_monoid(action.generators, action.points, kMostElements);
-  if (!monoid)
-    throw SizeLimit(fmt::format(
-        "{} has more than {} elements, the limit of multiplication tables; try a smaller degree",
-        in_quotes(name), kMostElements));
-  MonoidTable table;
-  table.name = name;
-  table.size = monoid->size();
-  table.product = monoid->product_table();
-  for (const Transformation& element : monoid->elements)
-    table.element_names.push_back(format_transformation(element));
-  table.letters = monoid->generator;
-  if (letters == NamedLetters::all) {
-    table.letters.resize(table.size);
-    std::iota(table.letters.begin(), table.letters.end(), 0u);
-  }
-  table.published = published_elements(name, monoid->elements);
-  return table;
-}
-
 namespace {
 
 /// A factor of a product: its letter in the name and the points it acts on.
@@ -96,8 +74,24 @@ std::uint32_t size_of(const Factor& factor) {
   return size;
 }
 
-}  // namespace
-
+/// The numbers that the published word problems (github.com/jopetty/word-problem) give to the
+/// elements of a product of groups Sk, Ak and Zk; one per element of `elements`, which are the maps
+/// of named_monoids.hpp. Empty for other names: the published generator knows S, A and Z only.
+/// That section 7 of "A Little Depth Goes a Long Way" used this generator is unverified.
+///
+/// Its element lists, as its source src/generate_data.py and the package abstract_algebra that it
+/// calls say, and where that was compared with data:
+/// - Sk: permutations in lexicographic order of their images. Agrees with rows of S3 that a program
+///   derived from the published one was reported to print.
+/// - Ak: the commutator subgroup of Sk in the order of Sk. The published file data/A5=2.csv, all
+///   3 600 words of length 2, comes out byte for byte (by its SHA-256).
+/// - Zk: the k powers of a generator, taken here as the rotation of k points by one. The published
+///   file data/Z60=2.csv, of the older form with a length and the last product alone, comes out
+///   byte for byte.
+/// - Products: pairs in lexicographic order, the first factor slowest; more factors from the left.
+///   The published file data/A4_x_Z5=2.csv comes out byte for byte.
+/// Unverified: S4 and beyond other than through their even permutations; A1 and A2, which the
+/// published generator may refuse.
 std::vector<std::uint32_t> published_elements(const std::string& name,
                                               const std::vector<Transformation>& elements) {
   const std::vector<Factor> factors = factors_of(name);
@@ -115,8 +109,6 @@ std::vector<std::uint32_t> published_elements(const std::string& name,
   return numbers;
 }
 
-namespace {
-
 using Json = nlohmann::ordered_json;
 
 /// A sentence of `compile` without its advice: training has no option for letters.
@@ -127,6 +119,28 @@ std::string without_alphabet(std::string sentence) {
 }
 
 }  // namespace
+
+MonoidTable make_monoid_table(const std::string& name, NamedLetters letters) {
+  const Action action = named_monoid(name, NamedLetters::generators);
+  const auto monoid = enumerate_monoid(action.generators, action.points, kMostElements);
+  if (!monoid)
+    throw SizeLimit(fmt::format(
+        "{} has more than {} elements, the limit of multiplication tables; try a smaller degree",
+        in_quotes(name), kMostElements));
+  MonoidTable table;
+  table.name = name;
+  table.size = monoid->size();
+  table.product = monoid->product_table();
+  for (const Transformation& element : monoid->elements)
+    table.element_names.push_back(format_transformation(element));
+  table.letters = monoid->generator;
+  if (letters == NamedLetters::all) {
+    table.letters.resize(table.size);
+    std::iota(table.letters.begin(), table.letters.end(), 0u);
+  }
+  table.published = published_elements(name, monoid->elements);
+  return table;
+}
 
 Dfa own_automaton(const std::string& regex, const std::string& file, const std::string& prefix) {
   require(regex.empty() || file.empty(),

@@ -82,7 +82,7 @@ struct WordFile {
 
 /// Reads labelled words whose letters and labels are elements of a monoid by their numbers, the labels running
 /// products, as word_file_row writes them, or the last one alone. In the published convention numbers are those of
-/// published_elements, else those of the table. `source` names the text in messages.
+/// MonoidTable::published, else those of the table. `source` names the text in messages.
 ///
 /// Without an order the one that all targets agree with is taken. Errors: InputError naming the
 /// line and what was expected there; where the targets are those of the other convention it says

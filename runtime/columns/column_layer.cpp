@@ -57,8 +57,8 @@ class Shares {
   std::vector<const Counts*> distinct_;
 };
 
-}  // namespace
-
+/// Values that are numbers replaced by their averages over the sets that rows select; made once per share of
+/// every combination of values in a set. Errors: HandOver.
 void average_sets(ColumnState& state, AddedColumns& added, const TokenSets& sets) {
   const Combinations joint = state.passes.combine(number_columns(added));
   if (!joint.local) return;  // all values are one
@@ -83,6 +83,7 @@ void average_sets(ColumnState& state, AddedColumns& added, const TokenSets& sets
                        shares.averages(state, joint, a, added[a].first), nullptr};
 }
 
+/// The same over cells, of rows that see their words as a whole.
 void average_cells(ColumnState& state, AddedColumns& added, const RankedCells& cells) {
   const Combinations joint = state.passes.combine(number_columns(added));
   if (!joint.local) return;  // all values are one
@@ -110,6 +111,8 @@ void average_cells(ColumnState& state, AddedColumns& added, const RankedCells& c
     added[a].second = state.passes.relabel(rows, entries, std::vector<SharedIndex>(entries.size()));
   }
 }
+
+}  // namespace
 
 void ColumnAverages::average(ColumnState& state, AddedColumns& added,
                              const std::vector<SharedLabels>& sources, const RankedCells* cells) {

@@ -75,12 +75,6 @@ class ColumnAverages {
   std::map<std::vector<SharedLabels>, Known> known_;
 };
 
-/// Values that are numbers replaced by their averages over the sets that rows select; made once per share of
-/// every combination of values in a set. Errors: HandOver.
-void average_sets(ColumnState& state, AddedColumns& added, const TokenSets& sets);
-/// The same over cells, of rows that see their words as a whole.
-void average_cells(ColumnState& state, AddedColumns& added, const RankedCells& cells);
-
 /// A layer of the file, prepared for columns.
 class ColumnLayer {
  public:

@@ -137,8 +137,8 @@ Beside beside_kinds(ColumnState& state, const std::vector<Rational>& given) {
   return result;
 }
 
-}  // namespace
-
+/// Fills the stream of an input: per token the vector of its kind, its given values, and the encoding of
+/// its position in its word, whose codes stay codes. Errors: HandOver.
 void embed_columns(ColumnState& state, const ColumnTokens& tokens) {
   ColumnPools& pools = state.pools;
   const Column kind = kinds_column(state, tokens.kinds, tokens.embedding.size());
@@ -168,8 +168,6 @@ void embed_columns(ColumnState& state, const ColumnTokens& tokens) {
         all, entries, std::vector<SharedIndex>(entries.size(), codes.index[s])));
   }
 }
-
-namespace {
 
 /// Indices are labels, and twice a position fits in 31 bits.
 constexpr std::size_t kMostTokens = std::size_t{1} << 30;

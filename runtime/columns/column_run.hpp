@@ -27,10 +27,6 @@ struct ColumnTokens {
   std::vector<Rational> given;                 ///< per token the values of the first cells, or none
 };
 
-/// Fills the stream of an input: per token the vector of its kind, its given values, and the encoding of
-/// its position in its word, whose codes stay codes. Errors: HandOver.
-void embed_columns(ColumnState& state, const ColumnTokens& tokens);
-
 /// Words of one length, or the tokens of one graph: an input of columns.
 class ColumnWords {
  public:
