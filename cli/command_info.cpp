@@ -31,7 +31,7 @@ namespace logdepth { inline namespace cli {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measures, initial, repeated, final, loops, depth, width,
                                    strict_width, cells, heads, units, nonzeros, numerator_bits,
                                    denominator_bits)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CellMeaning, name, type, lifetime, coordinates, read_by,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CellSheet, name, type, lifetime, coordinates, read_by,
                                    written_by, meaning)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckEntry, kind, against, bound, compared, result, limits)
 
@@ -186,21 +186,21 @@ std::string parts_text(const std::vector<std::string>& parts) {
 
 /// Cells that differ only in a last number, and in nothing that is said of them, are one entry.
 void print_cells(const Model& model) {
-  const std::vector<CellMeaning> all = cell_meanings(model);
+  const std::vector<CellSheet> all = cell_meanings(model);
   if (all.empty()) {
     std::cout << "\nno cells: the weights file has no index of cells\n";
     return;
   }
-  std::map<std::string, const CellMeaning*> by_name;
-  for (const CellMeaning& cell : all) by_name[cell.name] = &cell;
-  const auto alike = [](const CellMeaning& a, const CellMeaning& b) {
+  std::map<std::string, const CellSheet*> by_name;
+  for (const CellSheet& cell : all) by_name[cell.name] = &cell;
+  const auto alike = [](const CellSheet& a, const CellSheet& b) {
     return a.type == b.type && a.lifetime == b.lifetime && a.read_by == b.read_by &&
            a.written_by == b.written_by && a.meaning == b.meaning;
   };
-  std::vector<std::vector<const CellMeaning*>> entries;
+  std::vector<std::vector<const CellSheet*>> entries;
   for (const CellFamily& family : CellNames(model).families())
     for (std::size_t i = 0; i < family.cells.size(); ++i) {
-      const CellMeaning* cell = by_name.at(family.cells[i]);
+      const CellSheet* cell = by_name.at(family.cells[i]);
       if (i > 0 && alike(*entries.back().front(), *cell)) {
         entries.back().push_back(cell);
       } else {
@@ -210,11 +210,11 @@ void print_cells(const Model& model) {
   for (const auto& entry : entries) {
     std::vector<std::string> names;
     std::vector<std::uint32_t> coordinates;
-    for (const CellMeaning* cell : entry) {
+    for (const CellSheet* cell : entry) {
       names.push_back(cell->name);
       coordinates.insert(coordinates.end(), cell->coordinates.begin(), cell->coordinates.end());
     }
-    const CellMeaning& first = *entry.front();
+    const CellSheet& first = *entry.front();
     std::cout << '\n'
               << printable(group_families(names).front().text, kMostPrinted) << ": "
               << printable(first.meaning, kMostPrinted) << '\n'

@@ -217,11 +217,7 @@ ClaimSheet inspect(const Transformer& transformer) {
   sheet.heads = counted.heads;
   sheet.units = counted.units;
   sheet.nonzeros = counted.nonzeros;
-  for (CellMeaning& cell : cell_meanings(model))
-    sheet.cell_index.push_back({std::move(cell.name), std::move(cell.type),
-                                std::move(cell.lifetime), std::move(cell.coordinates),
-                                std::move(cell.meaning), std::move(cell.read_by),
-                                std::move(cell.written_by)});
+  sheet.cell_index = cell_meanings(model);
   if (auto numbers = state_numbers(model)) {
     sheet.states = numbers->states;
     sheet.initial_state = numbers->initial;

@@ -385,31 +385,31 @@ class Meanings {
   explicit Meanings(const Model& model)
       : model_(model), carried_(model, Trust::plausible), fitted_(carried_.fitted()) {
     for (const auto& [name, cell] : model.cells) {
-      CellMeaning& one = all_.emplace_back();
+      CellSheet& one = all_.emplace_back();
       one.name = name;
       one.type = cell.type;
       one.lifetime = cell.lifetime;
       one.coordinates = cell.coordinates;
     }
-    std::ranges::stable_sort(all_, {}, [](const CellMeaning& cell) {
+    std::ranges::stable_sort(all_, {}, [](const CellSheet& cell) {
       return cell.coordinates.empty() ? 0 : cell.coordinates.front();
     });
   }
 
-  std::vector<CellMeaning> of_all() {
+  std::vector<CellSheet> of_all() {
     touch("embedding", {}, embedded_coordinates(model_));
     touch("position", {}, position_coordinates(model_));
     for (std::size_t layer = 0; layer < model_.layers.size(); ++layer) touch_layer(layer);
     Coordinates read;
     add_columns(model_.unembedding, read);
     touch("output", read, {});
-    for (CellMeaning& cell : all_) cell.meaning = meaning(cell);
+    for (CellSheet& cell : all_) cell.meaning = meaning(cell);
     return std::move(all_);
   }
 
  private:
   void touch(const std::string& part, const Coordinates& read, const Coordinates& written) {
-    for (CellMeaning& cell : all_) {
+    for (CellSheet& cell : all_) {
       const auto any = [&](const Coordinates& of) {
         return std::ranges::any_of(cell.coordinates, [&](auto c) { return of.contains(c); });
       };
@@ -443,7 +443,7 @@ class Meanings {
     for (const Statement* statement : fitted_->statements(at).feedforward)
       add_statement(*statement, parts);
     for (const Touched& part : parts)
-      for (CellMeaning& cell : all_) {
+      for (CellSheet& cell : all_) {
         if (part.read.contains(cell.name)) cell.read_by.push_back(part.part + where);
         if (part.written.contains(cell.name)) cell.written_by.push_back(part.part + where);
       }
@@ -490,7 +490,7 @@ class Meanings {
                statement);
   }
 
-  std::string meaning(const CellMeaning& cell) const {
+  std::string meaning(const CellSheet& cell) const {
     const auto found = fitted_ ? fitted_->program().find(cell.name) : std::nullopt;
     if (found) return meaning(fitted_->program().cells[*found].type, *found);
     if (cell.type == "constant") return "1 at every token";
@@ -539,12 +539,12 @@ class Meanings {
   const Model& model_;
   CarriedProgram carried_;
   const FittedProgram* fitted_;
-  std::vector<CellMeaning> all_;
+  std::vector<CellSheet> all_;
 };
 
 }  // namespace
 
-std::vector<CellMeaning> cell_meanings(const Model& model) {
+std::vector<CellSheet> cell_meanings(const Model& model) {
   return Meanings(model).of_all();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/program/program.hpp"
+#include "logdepth/inspect.hpp"
 #include "runtime/file/model.hpp"
 
 namespace logdepth { inline namespace compiler_file {
@@ -81,17 +82,6 @@ std::vector<std::string> head_writes(const CellNames& names, const Head& head, b
 /// user's automaton, which begins in state 0); empty where it says nothing of that kind.
 std::vector<std::string> names_of_states(const Model& model);
 
-/// A named cell of a weights file: where it lies, what it holds, and which parts of the network
-/// touch it.
-struct CellMeaning {
-  std::string name, type, lifetime;
-  std::vector<std::uint32_t> coordinates;
-  /// "head prev (layer 1)", "look-up product (layer 1)", "embedding", "output", ...: in the order of
-  /// a run. Layers are those of the file, from 0.
-  std::vector<std::string> read_by, written_by;
-  std::string meaning;  ///< one line: "one of 3 labels: begin, a, b"
-};
-
 /// The coordinates that the embedding writes, and those that the code of positions does.
 std::set<std::uint32_t> embedded_coordinates(const Model& model);
 std::set<std::uint32_t> position_coordinates(const Model& model);
@@ -99,6 +89,6 @@ std::set<std::uint32_t> position_coordinates(const Model& model);
 /// All cells of the file's index, in the order of their first coordinates; none where the file has
 /// no index. Names of heads and look-ups are those of the embedded program where it fits the
 /// weights; otherwise heads have numbers, and feed-forward sublayers are one part each.
-std::vector<CellMeaning> cell_meanings(const Model& model);
+std::vector<CellSheet> cell_meanings(const Model& model);
 
 }}  // namespace logdepth::compiler_file

@@ -348,7 +348,7 @@ std::string circuit_json(const Model& model, const Circuit& circuit, CircuitNorm
                       {"feedforward", text(circuit.feedforward_folded[layer])}});
   const auto construction = std::ranges::find_if(
       catalogue(), [&](const Construction& one) { return one.key.name == model.construction; });
-  for (const CellMeaning& cell : cell_meanings(model))
+  for (const CellSheet& cell : cell_meanings(model))
     cells[cell.name] = {
         {"coordinates", cell.coordinates},
         {"type", cell.type},
