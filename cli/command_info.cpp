@@ -371,9 +371,9 @@ int diff(const DiffArguments& options) {
   const auto& difference = outcome.value();
   out["equal"] = !difference;
   if (difference) {
-    out["difference"] = {{"layer", difference->step},        {"sublayer", difference->sublayer},
+    out["difference"] = {{"layer", difference->layer},       {"sublayer", difference->sublayer},
                          {"token", difference->token},       {"cell", difference->cell},
-                         {"expected", difference->expected}, {"got", difference->got}};
+                         {"expected", difference->expected}, {"got", difference->found}};
   }
   if (options.json) {
     std::cout << out.dump(1) << '\n';

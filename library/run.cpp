@@ -353,9 +353,8 @@ Diff differing(const Transformer& transformer, const DiffSettings& settings,
   Diff diff;
   if (!outcome.has_value()) {
     diff.refused = describe(outcome.refusal());
-  } else if (const auto& found = outcome.value()) {
-    diff.first = {found->step,     found->sublayer, found->token,    found->cell,
-                  found->expected, found->got,      describe(*found)};
+  } else if ((diff.first = outcome.value())) {
+    diff.first->text = describe(*diff.first);
   }
   return diff;
 }

@@ -62,7 +62,7 @@ struct FirstDifference {
   std::string cell;       ///< with its component, or a coordinate
   std::string expected;   ///< exactly
   std::string found;      ///< exactly, or as the float prints
-  std::string text;       ///< all of it in a sentence
+  std::string text = {};  ///< all of it in a sentence
 };
 
 /// What `diff` found.

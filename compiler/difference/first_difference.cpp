@@ -112,7 +112,7 @@ class Follow : public ForwardObserver<ValueId> {
         std::to_string(loops_)};
   }
 
-  const std::optional<Difference>& difference() const { return difference_; }
+  const std::optional<FirstDifference>& difference() const { return difference_; }
 
  private:
   /// A coordinate that no cell has: the mirror of another under layernorm, else padding.
@@ -201,19 +201,19 @@ class Follow : public ForwardObserver<ValueId> {
   std::vector<Unnamed> unnamed_;
   std::vector<const ScheduledLayer*> steps_;
   std::uint64_t loops_ = 0, own_loops_ = 0;  ///< of the file, of the program
-  std::optional<Difference> difference_;
+  std::optional<FirstDifference> difference_;
 };
 
 }  // namespace
 
-std::string describe(const Difference& difference) {
-  return fmt::format("layer {}, {}, token {}, cell {}: expected {}, found {}", difference.step,
+std::string describe(const FirstDifference& difference) {
+  return fmt::format("layer {}, {}, token {}, cell {}: expected {}, found {}", difference.layer,
                      difference.sublayer, difference.token, difference.cell, difference.expected,
-                     difference.got);
+                     difference.found);
 }
 
-Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
-                                                    const Tokens& tokens) {
+Outcome<std::optional<FirstDifference>> first_difference(const Program& program, const Model& model,
+                                                         const Tokens& tokens) {
   check_program(program);
   Runner runner(model);
   Follow follow(program, model, tokens, runner);
@@ -226,8 +226,8 @@ Outcome<std::optional<Difference>> first_difference(const Program& program, cons
   return follow.difference();
 }
 
-Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
-                                                    const std::vector<std::string>& letters) {
+Outcome<std::optional<FirstDifference>> first_difference(const Program& program, const Model& model,
+                                                         const std::vector<std::string>& letters) {
   const auto tokens = tokens_of(model, letters);
   if (!tokens.has_value()) return tokens.refusal();
   return first_difference(program, model, tokens.value());
@@ -267,7 +267,7 @@ class Compare : public FloatObserver {
         const Real& expected = pool_[exact.at(token, c)];
         if (within_error(got, expected)) continue;
         const auto coordinate = static_cast<std::uint32_t>(c);
-        difference = Difference{
+        difference = FirstDifference{
             location.step,
             location.sublayer == Sublayer::attention ? "attention" : "feed-forward",
             token,
@@ -280,7 +280,7 @@ class Compare : public FloatObserver {
     return true;
   }
 
-  std::optional<Difference> difference;
+  std::optional<FirstDifference> difference;
 
  private:
   CellNames names_;
@@ -291,10 +291,10 @@ class Compare : public FloatObserver {
 
 }  // namespace
 
-Outcome<std::optional<Difference>> first_float_difference(const Model& model,
-                                                          const PrecisionFacts& facts,
-                                                          const FloatOptions& options,
-                                                          const Tokens& tokens) {
+Outcome<std::optional<FirstDifference>> first_float_difference(const Model& model,
+                                                               const PrecisionFacts& facts,
+                                                               const FloatOptions& options,
+                                                               const Tokens& tokens) {
   Runner runner(model);
   Remember remember;
   const auto exact = runner.run(tokens, {&remember});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/program/program.hpp"
+#include "logdepth/compare.hpp"
 #include "runtime/file/model.hpp"
 #include "runtime/floats/float_run.hpp"
 #include "runtime/numbers/outcome.hpp"
@@ -13,30 +14,20 @@
 
 namespace logdepth { inline namespace compiler_difference {
 
-/// The first place where the exact run of a weights file leaves the meaning of its program.
-struct Difference {
-  std::size_t step = 0;  ///< executed layer, from 1; 0 is the embedding
-  /// "embedding", "attention", "feed-forward", "unembedding" or, where all is as the program has it
-  /// but for the number of loops, "the end"
-  std::string sublayer;
-  std::size_t token = 0;
-  std::string cell;  ///< with its component; "mirror of ..." or "coordinate ..." where the index
-                     ///< of cells has no cell; at the unembedding, the output
-  std::string expected, got;
-};
 /// "layer 3, attention, token 5, cell x[0]: expected 1, found 0"
-std::string describe(const Difference& difference);
+std::string describe(const FirstDifference& difference);
 
+/// The first place where the exact run of a weights file leaves the meaning of its program; its `text` is left empty.
 /// Interprets the program sublayer by sublayer beside an exact run of the weights, comparing every
 /// cell of every token, that mirrors hold the negative and padding holds zero, then every output
 /// and prefix product or state of every token, last the number of loops, and stops at the first difference. The model needs its index
 /// of cells.
 /// Errors: InputError when a cell is missing in the index or the depths do not correspond.
-Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
-                                                    const Tokens& tokens);
+Outcome<std::optional<FirstDifference>> first_difference(const Program& program, const Model& model,
+                                                         const Tokens& tokens);
 /// The same for a word.
-Outcome<std::optional<Difference>> first_difference(const Program& program, const Model& model,
-                                                    const std::vector<std::string>& letters);
+Outcome<std::optional<FirstDifference>> first_difference(const Program& program, const Model& model,
+                                                         const std::vector<std::string>& letters);
 
 /// The first place where a floating-point run leaves the exact run of the same weights for another
 /// reason than rounding: sublayer by sublayer, token by token, in the order of the coordinates, the
@@ -44,9 +35,9 @@ Outcome<std::optional<Difference>> first_difference(const Program& program, cons
 /// `snapped` the bounds presume that every decision was right, so this is the first consequence of
 /// a wrong selection or a wrong test for zero; under `bounded` there must be none. The run stops
 /// there. Precondition: options.temperature is absent (softmax has no bounds).
-Outcome<std::optional<Difference>> first_float_difference(const Model& model,
-                                                          const PrecisionFacts& facts,
-                                                          const FloatOptions& options,
-                                                          const Tokens& tokens);
+Outcome<std::optional<FirstDifference>> first_float_difference(const Model& model,
+                                                               const PrecisionFacts& facts,
+                                                               const FloatOptions& options,
+                                                               const Tokens& tokens);
 
 }}  // namespace logdepth::compiler_difference

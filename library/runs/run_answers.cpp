@@ -209,8 +209,8 @@ void ask_oracle(const OracleRequest& request, const Model& model, const OneQuest
 }
 
 /// The weights in another arithmetic beside the exact run of the same weights.
-Outcome<std::optional<Difference>> in_floats(const DiffSettings& settings, const Model& model,
-                                             const Tokens& tokens) {
+Outcome<std::optional<FirstDifference>> in_floats(const DiffSettings& settings, const Model& model,
+                                                  const Tokens& tokens) {
   FloatOptions floats =
       requested_engine({.engine = settings.engine, .rule = settings.rule.value_or("plain")});
   floats.scores = settings.scores.value_or("product") == "product" ? FloatOptions::Scores::product
@@ -263,8 +263,9 @@ void require_consistent(const DiffSettings& settings) {
   if (!exact) requested_engine({.engine = settings.engine, .threads = 1});
 }
 
-Outcome<std::optional<Difference>> difference_of(const DiffSettings& settings, const Model& model,
-                                                 const Outcome<Tokens>& tokens) {
+Outcome<std::optional<FirstDifference>> difference_of(const DiffSettings& settings,
+                                                      const Model& model,
+                                                      const Outcome<Tokens>& tokens) {
   const bool exact = settings.engine == "exact";
   std::optional<Program> embedded;
   if (exact && !settings.program) embedded = carried_by(model);

@@ -130,7 +130,8 @@ void require_consistent(const DiffSettings& settings);
 
 /// The first place where the run leaves what it is compared with. Precondition: require_consistent.
 /// Errors: InputError where there is no program, or none of these weights.
-Outcome<std::optional<Difference>> difference_of(const DiffSettings& settings, const Model& model,
-                                                 const Outcome<Tokens>& tokens);
+Outcome<std::optional<FirstDifference>> difference_of(const DiffSettings& settings,
+                                                      const Model& model,
+                                                      const Outcome<Tokens>& tokens);
 
 }}  // namespace logdepth::library_runs

@@ -589,7 +589,7 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
     mark({broken->step, broken->token, broken->head, "contract violated: " + broken->sentence},
          recorder.levels, bands);
   if (const auto& difference = review.difference)
-    mark({difference->step, difference->token, std::nullopt,
+    mark({difference->layer, difference->token, std::nullopt,
           "first difference from the program: " + describe(*difference)},
          recorder.levels, bands);
   add_divisions(divisions, bands);

@@ -31,7 +31,7 @@ struct RunReview {
   std::optional<bool> verdict = {};              ///< of the input, or of the pair of vertices
   std::optional<std::vector<PrefixAnswer>> prefixes = {};  ///< after the first 1, 2, ... letters
   std::optional<std::vector<std::vector<bool>>> reaches = {};  ///< [from][to]
-  std::optional<Difference> difference = {};
+  std::optional<FirstDifference> difference = {};
 
   /// Whether a run that is refused is drawn as far as it came. One in which a contract is broken
   /// always is.

@@ -438,12 +438,12 @@ TEST(WrongRuns, ShowWhereTheRunLeavesItsProgram) {
     review.difference = difference.value();
     review.although_refused = true;
     const TokenBands bands = bands_of(model, word, review).value();
-    const Difference& place = *review.difference;
+    const FirstDifference& place = *review.difference;
     std::string all;
     for (const std::string& alarm : bands.alarms) all += alarm;
-    EXPECT_NE(all.find("first difference from the program: layer " + std::to_string(place.step)),
+    EXPECT_NE(all.find("first difference from the program: layer " + std::to_string(place.layer)),
               std::string::npos);
-    const Band& band = bands.bands.at(place.step - 1);
+    const Band& band = bands.bands.at(place.layer - 1);
     EXPECT_EQ(band.wrong, (std::vector<std::size_t>{place.token}));
     ++found;
   }

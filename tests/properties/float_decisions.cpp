@@ -384,7 +384,7 @@ TEST(FloatDecisions, BeyondTheRangeOfTheFormatAreNotCertifiedWrong) {
             ADD_FAILURE() << "2^" << exponent << ", 2^" << difference << ", engine "
                           << static_cast<int>(engine) << ", token " << difference_found->token
                           << ": expected " << difference_found->expected << ", found "
-                          << difference_found->got;
+                          << difference_found->found;
           }
         }
       }

@@ -142,9 +142,9 @@ class BothRuns {
     const auto difference = first_float_difference(model_, facts_, options_, tokens);
     if (!difference.has_value()) return {};
     if (const auto& d = difference.value()) {
-      ADD_FAILURE() << name_of(options_) << ": layer " << d->step << ", " << d->sublayer
+      ADD_FAILURE() << name_of(options_) << ": layer " << d->layer << ", " << d->sublayer
                     << ", token " << d->token << ", cell " << d->cell << ": expected "
-                    << d->expected << ", found " << d->got;
+                    << d->expected << ", found " << d->found;
       return {};
     }
     const auto stream = exact_.run(tokens);
