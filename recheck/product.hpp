@@ -59,6 +59,22 @@ class Products {
   void finish(const Branch& branch);
 };
 
+/// What a theorem of product cells goes by.
+class ProductProof {
+ public:
+  ProductProof(const Weights& weights, const Json& certificate)
+      : weights_(weights),
+        certificate_(certificate),
+        products_(certificate, weights.width),
+        frame_(products_.frame(weights)) {}
+
+ protected:
+  const Weights& weights_;
+  const Json& certificate_;
+  Products products_;
+  Frame frame_;
+};
+
 /// The prefix read-out as the file describes it.
 struct PrefixRows {
   enum class Kind { none, transformation, element, state };

@@ -18,13 +18,9 @@ namespace {
 
 constexpr long kMost = 1L << 30;
 
-class ShiftScan {
+class ShiftScan : ProductProof {
  public:
-  ShiftScan(const Weights& weights, const Json& certificate)
-      : weights_(weights),
-        certificate_(certificate),
-        products_(certificate, weights.width),
-        frame_(products_.frame(weights)) {}
+  using ProductProof::ProductProof;
 
   Theorem prove() {
     Theorem theorem;
@@ -194,10 +190,6 @@ class ShiftScan {
          "intervals of length " + shown(l) + " are too short for the number of loops");
   }
 
-  const Weights& weights_;
-  const Json& certificate_;
-  Products products_;
-  Frame frame_;
   std::map<int, Pointer> pointers_;
   std::string steps_;
 };

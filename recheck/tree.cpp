@@ -34,13 +34,9 @@ namespace {
 constexpr Shift kLast{0, 1},
     kTokenBefore{0, 2};  // X of the last active token before, of the token before
 
-class Tree {
+class Tree : ProductProof {
  public:
-  Tree(const Weights& weights, const Json& certificate)
-      : weights_(weights),
-        certificate_(certificate),
-        products_(certificate, weights.width),
-        frame_(products_.frame(weights)) {}
+  using ProductProof::ProductProof;
 
   Theorem prove() {
     Theorem theorem;
@@ -248,10 +244,6 @@ class Tree {
     return moves;
   }
 
-  const Weights& weights_;
-  const Json& certificate_;
-  Products products_;
-  Frame frame_;
   std::map<int, mpq_class> active_;  // coordinates that hold multiples of A
   std::string steps_;
 };

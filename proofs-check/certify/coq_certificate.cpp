@@ -136,15 +136,11 @@ std::vector<Images> generated(const std::vector<Images>& maps, std::size_t point
   return labels;
 }
 
-class ScanBuilder {
+class ScanBuilder : recheck::ProductProof {
  public:
   ScanBuilder(const recheck::Weights& weights, const recheck::Json& certificate,
               const recheck::Theorem& theorem)
-      : weights_(weights),
-        certificate_(certificate),
-        theorem_(theorem),
-        products_(certificate, weights.width),
-        frame_(products_.frame(weights)) {}
+      : ProductProof(weights, certificate), theorem_(theorem) {}
 
   CoqCertificate build() {
     Stream h = recheck::embedded(frame_);
@@ -307,11 +303,7 @@ class ScanBuilder {
                                   : static_cast<int>(x));
   }
 
-  const recheck::Weights& weights_;
-  const recheck::Json& certificate_;
   const recheck::Theorem& theorem_;
-  recheck::Products products_;
-  recheck::Frame frame_;
   CoqCertificate out_;
 };
 

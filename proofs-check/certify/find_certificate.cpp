@@ -112,12 +112,9 @@ void add_cells(const recheck::Weights& weights, json& certificate) {
 }
 
 /// Runs the file up to its loop, then one pass: what holds a code on entry and is written in the loop is a pointer.
-class LoopFinder {
+class LoopFinder : recheck::ProductProof {
  public:
-  LoopFinder(const recheck::Weights& weights, const recheck::Json& certificate)
-      : weights_(weights),
-        products_(certificate, weights.width),
-        frame_(products_.frame(weights)) {}
+  using ProductProof::ProductProof;
 
   json find() {
     recheck::Stream h = recheck::embedded(frame_);
@@ -230,10 +227,6 @@ class LoopFinder {
       products_.multiply(frame_, recheck::add_feed_forward(frame_, layer, h, place), h, place);
     }
   }
-
-  const recheck::Weights& weights_;
-  recheck::Products products_;
-  recheck::Frame frame_;
 };
 
 /// What the embedding says of letters with one sign and of <end> with the other, and the loop writes.
