@@ -29,52 +29,71 @@ std::size_t KeyDirections::number(const PlaneVector& pair) {
   return found;
 }
 
-FoundKeys::FoundKeys(const FindContract& contract, const HeadRows<ValueId>& rows,
-                     const ValuePool& pool, KeyDirections& directions)
-    : prefer_(contract.prefer), exactly_one_(contract.exactly_one) {
-  directions.begin();
-  const auto see = [&](std::size_t position) {
-    const ValueId* key = rows.key(position).data();
-    const std::size_t direction = directions.number(key, contract.terms);
-    const ValueId preference = prefer_ ? key[2 * contract.terms] : ValuePool::kZero;
-    key_directions_.push_back(direction);
-    preferences_.push_back(preference);
-    if (direction == KeyDirections::kNone) return;
-    KeyDirections::Seen& best = directions.seen(direction);
-    if (best.count > 0 && best.preference != preference) {
-      if (pool[preference] < pool[best.preference]) return;
-      best.count = 0;
+/// What a head with a FindContract has to select at every row, from its exact queries and keys:
+/// no scores, only which keys are positive multiples of the query in every pair of dimensions.
+///
+/// Directions are numbers, so each row costs a look-up and not a pass over the keys.
+class FoundKeys {
+ public:
+  FoundKeys(const FindContract& contract, const HeadRows<ValueId>& rows, const ValuePool& pool,
+            KeyDirections& directions)
+      : prefer_(contract.prefer), exactly_one_(contract.exactly_one) {
+    directions.begin();
+    const auto see = [&](std::size_t position) {
+      const ValueId* key = rows.key(position).data();
+      const std::size_t direction = directions.number(key, contract.terms);
+      const ValueId preference = prefer_ ? key[2 * contract.terms] : ValuePool::kZero;
+      key_directions_.push_back(direction);
+      preferences_.push_back(preference);
+      if (direction == KeyDirections::kNone) return;
+      KeyDirections::Seen& best = directions.seen(direction);
+      if (best.count > 0 && best.preference != preference) {
+        if (pool[preference] < pool[best.preference]) return;
+        best.count = 0;
+      }
+      best = {best.count + 1, preference};
+    };
+    const auto expect = [&](std::size_t row) {
+      const std::size_t direction = directions.number(rows.query(row).data(), contract.terms);
+      expected_.push_back({direction, direction == KeyDirections::kNone
+                                          ? KeyDirections::Seen{}
+                                          : directions.seen(direction)});
+    };
+    if (!rows.causal)
+      for (std::size_t position = 0; position < rows.tokens(); ++position) see(position);
+    for (std::size_t row = 0; row < rows.tokens(); ++row) {
+      if (rows.causal) see(row);
+      expect(row);
     }
-    best = {best.count + 1, preference};
-  };
-  const auto expect = [&](std::size_t row) {
-    const std::size_t direction = directions.number(rows.query(row).data(), contract.terms);
-    expected_.push_back({direction, direction == KeyDirections::kNone
-                                        ? KeyDirections::Seen{}
-                                        : directions.seen(direction)});
-  };
-  if (!rows.causal)
-    for (std::size_t position = 0; position < rows.tokens(); ++position) see(position);
-  for (std::size_t row = 0; row < rows.tokens(); ++row) {
-    if (rows.causal) see(row);
-    expect(row);
   }
-}
 
-bool FoundKeys::matches(std::size_t position, const Expected& expected) const {
-  return key_directions_[position] == expected.direction &&
-         preferences_[position] == expected.seen.preference;
-}
+  /// Whether `row` selects all visible positions that match (with `prefer`: the preferred ones
+  /// among them), at least one (or exactly one), and nothing else.
+  bool kept(const SelectedRow& row) const {
+    const Expected& expected = expected_[row.row];
+    if (expected.seen.count == 0 || row.count != expected.seen.count) return false;
+    if (exactly_one_ && row.count != 1) return false;
+    if (row.one_key) return matches(row.last, expected);
+    const auto positions = (*row.positions)();
+    return std::all_of(positions.begin(), positions.end(),
+                       [&](std::size_t position) { return matches(position, expected); });
+  }
 
-bool FoundKeys::kept(const SelectedRow& row) const {
-  const Expected& expected = expected_[row.row];
-  if (expected.seen.count == 0 || row.count != expected.seen.count) return false;
-  if (exactly_one_ && row.count != 1) return false;
-  if (row.one_key) return matches(row.last, expected);
-  const auto positions = (*row.positions)();
-  return std::all_of(positions.begin(), positions.end(),
-                     [&](std::size_t position) { return matches(position, expected); });
-}
+ private:
+  struct Expected {
+    std::size_t direction = 0;  ///< number of the query's direction
+    KeyDirections::Seen seen;   ///< the positions to select
+  };
+  bool matches(std::size_t position, const Expected& expected) const {
+    return key_directions_[position] == expected.direction &&
+           preferences_[position] == expected.seen.preference;
+  }
+
+  bool prefer_, exactly_one_;
+  std::vector<std::size_t> key_directions_;
+  std::vector<ValueId> preferences_;  ///< the key component after the terms, with `prefer`
+  std::vector<Expected> expected_;    ///< per row
+};
 
 std::string contract_text(const Contract& contract) {
   return std::visit(

@@ -56,31 +56,7 @@ class KeyDirections {
   std::vector<std::pair<std::uint64_t, Seen>> noted_;  ///< by direction, of which input
 };
 
-/// What a head with a FindContract has to select at every row, from its exact queries and keys:
-/// no scores, only which keys are positive multiples of the query in every pair of dimensions.
-///
-/// Directions are numbers, so each row costs a look-up and not a pass over the keys.
-class FoundKeys {
- public:
-  FoundKeys(const FindContract& contract, const HeadRows<ValueId>& rows, const ValuePool& pool,
-            KeyDirections& directions);
-
-  /// Whether `row` selects all visible positions that match (with `prefer`: the preferred ones
-  /// among them), at least one (or exactly one), and nothing else.
-  bool kept(const SelectedRow& row) const;
-
- private:
-  struct Expected {
-    std::size_t direction = 0;  ///< number of the query's direction
-    KeyDirections::Seen seen;   ///< the positions to select
-  };
-  bool matches(std::size_t position, const Expected& expected) const;
-
-  bool prefer_, exactly_one_;
-  std::vector<std::size_t> key_directions_;
-  std::vector<ValueId> preferences_;  ///< the key component after the terms, with `prefer`
-  std::vector<Expected> expected_;    ///< per row
-};
+class FoundKeys;
 
 /// What a head that keeps this contract selects, in words.
 std::string contract_text(const Contract& contract);
