@@ -37,15 +37,23 @@ std::vector<Claim> in_both_encodings(const std::string& fine, const std::string&
   return claims;
 }
 
-std::vector<Claim> aperiodic() {
+Claim in_constant_depth(const std::string& title, const std::string& statement,
+                        const std::string& source) {
   Claim claim;
-  claim.title = "Aperiodic languages in constant depth";
-  claim.statement =
-      "A regular language whose syntactic monoid is aperiodic is recognised by one transformer of "
-      "constant depth, for words of every length.";
-  claim.source = "Krohn and Rhodes 1965; as networks: Liu et al. 2023";
+  claim.title = title;
+  claim.statement = statement;
+  claim.source = source;
   claim.claimed.text = "constant depth";
   claim.claimed.repeated = 0;
+  return claim;
+}
+
+std::vector<Claim> aperiodic() {
+  const Claim claim = in_constant_depth(
+      "Aperiodic languages in constant depth",
+      "A regular language whose syntactic monoid is aperiodic is recognised by one transformer of "
+      "constant depth, for words of every length.",
+      "Krohn and Rhodes 1965; as networks: Liu et al. 2023");
   return in_both_encodings(
       "cascade/aperiodic", "cascade/aperiodic-first-flag", claim,
       {regex_sample("(a|b)*abb", "ends in abb", 9), monoid_sample("flipflop", 6),
@@ -54,14 +62,11 @@ std::vector<Claim> aperiodic() {
 }
 
 std::vector<Claim> solvable() {
-  Claim claim;
-  claim.title = "Solvable groups in constant depth";
-  claim.statement =
+  const Claim claim = in_constant_depth(
+      "Solvable groups in constant depth",
       "A regular language whose syntactic monoid has solvable groups only is recognised by one "
-      "transformer of constant depth, for words of every length.";
-  claim.source = "Barrington and Therien 1988; as networks: Liu et al. 2023";
-  claim.claimed.text = "constant depth";
-  claim.claimed.repeated = 0;
+      "transformer of constant depth, for words of every length.",
+      "Barrington and Therien 1988; as networks: Liu et al. 2023");
   return in_both_encodings("cascade/solvable", "cascade/solvable-first-flag", claim,
                            {regex_sample("b*(ab*ab*)*", "even number of a", 9),
                             monoid_sample("Z9", 40), monoid_sample("S3", 8), monoid_sample("A4", 7),
@@ -70,14 +75,11 @@ std::vector<Claim> solvable() {
 
 /// The hardest: all maps of one to four states, a letter for each generator.
 std::vector<Claim> at_most_four_states() {
-  Claim claim;
-  claim.title = "Automata of at most four states in constant depth";
-  claim.statement =
+  Claim claim = in_constant_depth(
+      "Automata of at most four states in constant depth",
       "A language of a complete automaton with at most four states is recognised by one "
-      "transformer of constant depth, because the symmetric group of four points is solvable.";
-  claim.source = "Krohn and Rhodes 1965; Barrington and Therien 1988";
-  claim.claimed.text = "constant depth";
-  claim.claimed.repeated = 0;
+      "transformer of constant depth, because the symmetric group of four points is solvable.",
+      "Krohn and Rhodes 1965; Barrington and Therien 1988");
   claim.hypotheses = {"all automata of at most three states over two letters are in the tests"};
   std::vector<SampleLanguage> samples;
   for (const auto& [name, up_to] :
