@@ -11,6 +11,21 @@
 namespace logdepth { inline namespace compiler_analysis {
 namespace {
 
+/// A linear form with its terms sorted, repetitions added up and zeros dropped.
+LinearForm canonical_form(const LinearForm& form) {
+  std::map<std::pair<CellId, std::uint32_t>, Rational> factors;
+  for (const Term& t : form) factors[{t.component.cell, t.component.index}] += t.factor;
+  LinearForm result;
+  for (const auto& [at, factor] : factors)
+    if (!factor.is_zero()) result.push_back({{at.first, at.second}, factor});
+  return result;
+}
+
+/// The averages are of the same form over the same selection, if at different times.
+bool same_average_of_same(const Summand& a, const Summand& b) {
+  return a.selector == b.selector && a.causal == b.causal && a.under == b.under && a.form == b.form;
+}
+
 /// What is true of an average whether it was taken at the one time or at the other.
 Summand join(const Summand& a, const Summand& b) {
   Summand result = a;
@@ -52,19 +67,6 @@ AbstractValue AbstractValue::empty_sum(std::uint32_t size) {
   value.kind = Kind::number;
   value.sums.resize(size);
   return value;
-}
-
-LinearForm canonical_form(const LinearForm& form) {
-  std::map<std::pair<CellId, std::uint32_t>, Rational> factors;
-  for (const Term& t : form) factors[{t.component.cell, t.component.index}] += t.factor;
-  LinearForm result;
-  for (const auto& [at, factor] : factors)
-    if (!factor.is_zero()) result.push_back({{at.first, at.second}, factor});
-  return result;
-}
-
-bool same_average_of_same(const Summand& a, const Summand& b) {
-  return a.selector == b.selector && a.causal == b.causal && a.under == b.under && a.form == b.form;
 }
 
 AbstractState initial_state(const Program& program) {

@@ -87,11 +87,6 @@ struct AbstractValue {
 /// One value per cell.
 using AbstractState = std::vector<AbstractValue>;
 
-/// A linear form with its terms sorted, repetitions added up and zeros dropped.
-LinearForm canonical_form(const LinearForm& form);
-/// The averages are of the same form over the same selection, if at different times.
-bool same_average_of_same(const Summand& a, const Summand& b);
-
 /// What embedding, position encoding and the input itself leave in the cells.
 AbstractState initial_state(const Program& program);
 /// Precondition: one kind.

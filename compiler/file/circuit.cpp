@@ -3,12 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "base/overload.hpp"
 #include "base/quoted_text.hpp"
 #include "compiler/file/carried_program.hpp"
 #include "compiler/file/cell_names.hpp"

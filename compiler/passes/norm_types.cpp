@@ -5,7 +5,6 @@
 #include <set>
 #include <span>
 
-#include "base/overload.hpp"
 #include "compiler/passes/compile.hpp"
 #include "compiler/rules/program_rules.hpp"
 

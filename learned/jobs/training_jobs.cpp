@@ -60,7 +60,6 @@ std::string difference(const RunConfig& there, const RunConfig& here) {
 }  // namespace
 
 std::optional<RunRecord> finished_record(const PlannedRun& run, const std::string& folder) {
-  namespace fs = std::filesystem;
   const std::string before = folder + "/" + kRunConfigFile;
   const std::string checkpoint = folder + "/" + kCheckpointFile;
   if (fs::exists(checkpoint) && fs::exists(before)) {
@@ -182,7 +181,6 @@ std::optional<std::string> holder_of(const std::string& folder) {
 namespace {
 
 std::string training_program() {
-  namespace fs = std::filesystem;
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "logdepth-train";
   if (access(program.c_str(), X_OK) != 0)
     throw InputError(

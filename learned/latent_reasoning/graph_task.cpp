@@ -16,6 +16,11 @@
 namespace logdepth { inline namespace learned_latent_reasoning {
 namespace {
 
+/// Leaves of a graph of so many nodes: a fifth of them, rounded, and at least two.
+std::uint32_t leaves_of(std::uint32_t nodes) {
+  return std::max<std::uint32_t>(2, (nodes + 2) / 5);
+}
+
 std::uint32_t apply(GraphOperation operation, std::uint64_t a, std::uint64_t b,
                     std::uint64_t modulus) {
   const std::uint64_t result = operation == GraphOperation::add        ? a + b
@@ -63,10 +68,6 @@ void evaluate(ComputationGraph& graph) {
       node.depth = std::max(node.depth, 1 + operand.depth);
     }
   }
-}
-
-std::uint32_t leaves_of(std::uint32_t nodes) {
-  return std::max<std::uint32_t>(2, (nodes + 2) / 5);
 }
 
 ComputationGraph draw_graph(const GraphShape& shape, std::uint32_t nodes, CounterRandom& random) {

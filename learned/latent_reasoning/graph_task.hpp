@@ -52,8 +52,6 @@ struct GraphShape {
 };
 inline constexpr std::size_t kMostOperands = 3;
 
-/// Leaves of a graph of so many nodes: a fifth of them, rounded, and at least two.
-std::uint32_t leaves_of(std::uint32_t nodes);
 /// Leaves first, with values and names (without replacement), operands (without replacement) and
 /// operations drawn uniformly; operands among all earlier nodes, so that depth grows like the
 /// logarithm of the size. Preconditions: 2 <= nodes <= shape.names; a shape without

@@ -189,14 +189,6 @@ std::string status_name(Status status) {
   return kNames[static_cast<std::size_t>(status)];
 }
 
-Status worse(Status a, Status b) {
-  static const std::vector<Status> kOrder = {
-      Status::certified, Status::checked,   Status::tested,      Status::not_executable,
-      Status::unchecked, Status::undecided, Status::contradicted};
-  const auto place = [](Status s) { return std::find(kOrder.begin(), kOrder.end(), s); };
-  return std::max(place(a), place(b)) == place(a) ? a : b;
-}
-
 std::string describe(const FailedInput& failed) {
   return failed.input + ": expected " + expected_text(failed.finding) + ", found " +
          got_text(failed.finding);
@@ -230,6 +222,15 @@ Tightness check_tightness(const Against& against, const std::string& path,
 }
 
 namespace {
+
+/// Of two parts of a claim, the one that says more against it.
+Status worse(Status a, Status b) {
+  static const std::vector<Status> kOrder = {
+      Status::certified, Status::checked,   Status::tested,      Status::not_executable,
+      Status::unchecked, Status::undecided, Status::contradicted};
+  const auto place = [](Status s) { return std::find(kOrder.begin(), kOrder.end(), s); };
+  return std::max(place(a), place(b)) == place(a) ? a : b;
+}
 
 const std::vector<std::uint64_t> kSizes = {1, 2, 3, 4, 8, 16, 32, 64, 100};
 constexpr std::uint64_t kAt = 16;

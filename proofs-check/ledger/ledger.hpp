@@ -84,8 +84,6 @@ enum class Status {
   not_executable,  ///< cannot be run, for a reason that is given
 };
 std::string status_name(Status status);  ///< "checked", ..., "not-executable"
-/// Of two parts of a claim, the one that says more against it.
-Status worse(Status a, Status b);
 
 /// An input in words, and what was found there.
 struct FailedInput {

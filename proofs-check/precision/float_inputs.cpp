@@ -89,8 +89,7 @@ PathGraph path_graph(std::size_t kind, std::uint64_t vertices, std::mt19937_64& 
   std::vector<Vertex> name(vertices);
   for (Vertex i = 0; i < vertices; ++i) name[i] = i;
   for (std::size_t i = vertices; i > 1; --i) std::swap(name[i - 1], name[random() % i]);
-  PathGraph made{{}, name[0], name[vertices - 1]};
-  for (std::size_t i = 0; i < vertices; ++i) made.graph.add_vertex(std::to_string(i));
+  PathGraph made{graph_of(vertices, {}, false), name[0], name[vertices - 1]};
   const std::size_t cut = kind == 1 ? random() % (vertices - 1) : vertices;
   for (Vertex i = 0; i < vertices; ++i) {
     if (kind <= 1 && i + 1 < vertices && i != cut) made.graph.add_edge(name[i], name[i + 1]);

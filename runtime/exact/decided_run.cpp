@@ -263,15 +263,11 @@ std::optional<std::string> NestedRunner::nonzero(std::size_t token, std::size_t 
   return arithmetic_->pool().tower().text(arithmetic_->pool()[value]);
 }
 
-void DecidedRun::forget_nested() {
-  past_ = nested_statistics();
-  nested_.reset();
-}
-
 std::optional<Refusal> DecidedRun::run(const Tokens& tokens, const Runner::Observers& observers) {
   stream_.reset();
   left_.reset();
-  forget_nested();
+  past_ = nested_statistics();
+  nested_.reset();
   auto stream = runner_.run(tokens, observers);
   if (stream.has_value()) {
     stream_ = std::move(stream).value();

@@ -261,7 +261,6 @@ class DecidedRun {
   auto read(std::size_t token, Read read) {
     return stream_ ? read(runner_.logits_of(*stream_, token)) : nested_->read(token, read);
   }
-  void forget_nested();
 
   const Model& model_;
   std::size_t memory_;
