@@ -11,8 +11,6 @@ import os
 import pathlib
 import subprocess
 
-import pytest
-
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
 BUILD = pathlib.Path(os.environ["LOGDEPTH_BUILD"])
 PYTHON = os.environ.get("LOGDEPTH_PYTHON", "/usr/bin/python3")
@@ -97,17 +95,6 @@ def test_required_precision(tmp_path):
     # Bits 6, 9 and 11 over log2 N of 2, 3 and 4.
     (scan,) = (line for line in page if line.startswith("| Thm 4.1, scan, A5, two-circle positions |"))
     assert scan.split(" | ")[1:3] == ["4 to 16", "2.5, 1"]
-
-
-def test_training_throughput(tmp_path):
-    program = BUILD / "bench_training_throughput"
-    if not program.exists():
-        pytest.fail("bench_training_throughput is not built: libtorch was not found")
-    run("training_throughput.py", "--program", program, "--peer", PYTHON, "--smallest", "--out", tmp_path)
-    (row,) = json.loads((tmp_path / "training_throughput.json").read_text(encoding="utf-8"))["rows"]
-    assert row["peer"].startswith("PyTorch ") and row["ours_ms"] > 0 and row["peer_ms"] > 0
-    assert row["losses_apart"] < 2e-3
-    assert len(rows((tmp_path / "training_throughput.md").read_text(encoding="utf-8"))) == 1
 
 
 def looped_runs(folder, monoid, *more):

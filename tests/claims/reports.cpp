@@ -229,7 +229,6 @@ TEST(BenchPages, ScriptsSayWhatTheyExpect) {
   EXPECT_NE(unknown.err.find("invalid choice: 'abacus'"), std::string::npos) << unknown.err;
   EXPECT_NE(bench(folder, "learned_circuits.py", {}).err.find("folder with finished runs"),
             std::string::npos);
-  EXPECT_NE(bench(folder, "training_throughput.py", {}).err.find("--program"), std::string::npos);
   EXPECT_NE(bench(folder, "circuit_scores.py", {}).err.find("--pairs N"), std::string::npos);
 }
 

@@ -62,10 +62,6 @@ const std::vector<NotRun> kNotRun = {
     {"bench/README.md",
      "apt-get install -y --no-install-recommends python3-numpy libopenblas0-pthread", kMeasure},
     {"bench/README.md", "export PATH=$PATH:/usr/local/cuda/bin", kGpu},
-    {"bench/README.md",
-     "apt-get install -y --no-install-recommends libtorch-dev python3-torch python3-numpy "
-     "libopenblas0-pthread",
-     kMeasure},
     {"compiler/README.md",
      "text ─parse_program─► Program ─check_program─► schedule_layers ─► type_masks ─► "
      "allocate_cells ─► emit_weights ─► Model",
