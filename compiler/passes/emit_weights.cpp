@@ -48,6 +48,7 @@ inline SparseVector to_sparse(const std::map<std::uint32_t, Rational>& values) {
   return vector;
 }
 
+/// Fills what stands before and after the layers: input, position, embedding, unembedding, output.
 class Ends {
  public:
   Ends(const Program& program, const Layout& layout)
@@ -245,11 +246,6 @@ class Ends {
   std::optional<CellId> one_;
 };
 
-/// Fills what stands before and after the layers: input, position, embedding, unembedding, output.
-void emit_ends(const Program& program, const Layout& layout, Model& model) {
-  Ends(program, layout).emit(model);
-}
-
 std::string type_text(const CellType& type) {
   return std::visit(
       Overload{[](const ConstantType&) { return "constant"; },
@@ -288,7 +284,7 @@ class Emitter {
     model.shape = {static_cast<std::uint32_t>(schedule_.initial.size()),
                    static_cast<std::uint32_t>(schedule_.repeated.size()),
                    static_cast<std::uint32_t>(schedule_.final.size())};
-    emit_ends(p_, layout_, model);
+    Ends(p_, layout_).emit(model);
     for (CellId cell = 0; cell < p_.cells.size(); ++cell) {
       CellIndex& index = model.cells[p_.cells[cell].name];
       index.type = type_text(p_.cells[cell].type);

@@ -153,6 +153,8 @@ std::optional<std::string> partition_violation(const Program& program,
 
 namespace {
 
+/// Alphabet, token kinds, given cells, position encoding, unrolling: each cell is filled once, in
+/// a way that its type allows.
 class InputRules : private RuleBase {
  public:
   explicit InputRules(const Program& program) : RuleBase(program, "") {}
@@ -319,12 +321,7 @@ class InputRules : private RuleBase {
   std::set<CellId> filled_;
 };
 
-/// Alphabet, token kinds, given cells, position encoding, unrolling: each cell is filled once, in
-/// a way that its type allows.
-void check_inputs(const Program& program) {
-  InputRules(program).check();
-}
-
+/// The selector gets the cells that its schema is proved for; the writes fit their targets.
 class FetchRules : private RuleBase {
  public:
   FetchRules(const Program& program, const FetchStatement& fetch, const std::string& where)
@@ -509,18 +506,13 @@ class FetchRules : private RuleBase {
   const FetchStatement& s_;
 };
 
-/// The selector gets the cells that its schema is proved for; the writes fit their targets.
-void check_fetch(const Program& program, const FetchStatement& fetch, const std::string& where) {
-  FetchRules(program, fetch, where).check();
-}
-
 class Rules : private RuleBase {
  public:
   explicit Rules(const Program& program) : RuleBase(program, "") {}
 
   void check() {
     check_cells();
-    check_inputs(p_);
+    InputRules(p_).check();
     for (const Block block : {Block::initial, Block::repeated, Block::final})
       for (const Statement& statement : p_.block(block)) {
         where_ = block_name(block) + " block, " + statement_name(p_, statement) + ": ";
@@ -560,7 +552,7 @@ class Rules : private RuleBase {
     }
   }
 
-  void check_statement(const FetchStatement& s) { check_fetch(p_, s, where_); }
+  void check_statement(const FetchStatement& s) { FetchRules(p_, s, where_).check(); }
 
   void check_statement(const LookupStatement& s) {
     if (s.rules.empty()) refuse("the lookup has no rules");

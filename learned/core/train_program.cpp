@@ -26,7 +26,6 @@
 #include "learned/core/finished_run.hpp"
 #include "learned/core/trainer.hpp"
 #include "logdepth/errors.hpp"
-#include "runtime/file/safetensors.hpp"
 #include "runtime/file/whole_file.hpp"
 
 namespace logdepth { inline namespace learned_core { namespace {
