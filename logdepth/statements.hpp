@@ -217,8 +217,9 @@ Rules under(const std::vector<Value>& conditions, Rules rules);
 /// A finite table: for each cell that is assigned exactly one of its rules holds, whatever the
 /// cells of the conditions hold. Overwrites.
 Statements lookup(const std::string& name, const Rules& rules);
-/// target := source, of the same type; overwrites.
-Statements move(const Cell& target, const Cell& source);
+/// target := source, of the same type; overwrites. With conditions, no cell twice, only where all of
+/// them hold: `move(J, sJ, {act, kind == "leaf"})`; the target has a value before.
+Statements move(const Cell& target, const Cell& source, const std::vector<Value>& when = {});
 /// cells := 0.
 Statements erase(const CellList& cells);
 template <class... More>

@@ -643,10 +643,11 @@ void Transfer::apply(const LookupStatement& s, const AbstractState&, AbstractSta
     for (const Assignment& a : rule.then) state[a.cell] = AbstractValue::typed();
 }
 
-// move. Token by token the value of the source, which no longer is what the input put there.
+// move. Token by token the value of the source, which no longer is what the input put there; under
+// conditions that of the source or what was there.
 void Transfer::apply(const MoveStatement& s, const AbstractState& before,
                      AbstractState& state) const {
-  state[s.target] = before[s.source];
+  state[s.target] = s.when.empty() ? before[s.source] : join(before[s.source], before[s.target]);
   state[s.target].from_input = false;
 }
 

@@ -708,8 +708,10 @@ Statements lookup(const std::string& name, const Rules& rules) {
   return statements({std::move(lookup)});
 }
 
-Statements move(const Cell& target, const Cell& source) {
-  return statements({MoveStatement{target.id(), source.id()}});
+Statements move(const Cell& target, const Cell& source, const std::vector<Value>& when) {
+  MoveStatement move{target.id(), source.id()};
+  for (const Value& value : when) move.when.push_back(literal(value));
+  return statements({std::move(move)});
 }
 Statements erase(const CellList& cells) {
   require(!cells.cells().empty(), "erase: expected a cell");

@@ -469,6 +469,7 @@ class Meanings {
                         [&](const MoveStatement& s) {
                           Touched& touched = part("move");
                           touched.read.insert(name_of(s.source));
+                          for (const Literal& one : s.when) touched.read.insert(name_of(one.cell));
                           touched.written.insert(name_of(s.target));
                         },
                         [&](const EraseStatement& s) {

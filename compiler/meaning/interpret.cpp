@@ -641,9 +641,12 @@ class Step {
   }
 
   void run_one(const MoveStatement& s) {
-    for (std::size_t token = 0; token < before_.tokens; ++token)
+    for (std::size_t token = 0; token < before_.tokens; ++token) {
+      if (!std::ranges::all_of(s.when, [&](const Literal& l) { return cells_.holds(token, l); }))
+        continue;
       for (std::uint32_t i = 0; i < size(s.target); ++i)
         after_.at(token, {s.target, i}) = before_.at(token, {s.source, i});
+    }
   }
   void run_one(const EraseStatement& s) {
     for (std::size_t token = 0; token < before_.tokens; ++token)

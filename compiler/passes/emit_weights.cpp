@@ -465,12 +465,12 @@ class Emitter {
     }
   }
 
-  /// One unit per rule: ReLU(sum of n literals - (n - 1)) is 1 when all hold, else 0. A flag f =
-  /// +-1 counts as the literal (1 +- f) / 2.
-  void add_rule(Units& units, const MaskPlan& plan, const Rule& rule) const {
-    const std::uint32_t unit = units.count++;
-    Rational constant = 1 - static_cast<std::int64_t>(rule.when.size());
-    for (const Literal& literal : rule.when) {
+  /// Into the unit: the sum of n literals + constant - n. A flag f = +-1 counts as the literal
+  /// (1 +- f) / 2.
+  void add_conditions(Units& units, std::uint32_t unit, const MaskPlan& plan,
+                      const std::vector<Literal>& literals, Rational constant) const {
+    constant = constant - Rational(static_cast<std::int64_t>(literals.size()));
+    for (const Literal& literal : literals) {
       const bool flag = std::holds_alternative<FlagType>(p_.cells[literal.cell].type);
       const Component c{literal.cell, flag ? 0 : literal.value};
       Rational factor = 1;
@@ -484,9 +484,27 @@ class Emitter {
       const Component one{*one_, 0};
       units.in.add(unit, layout_.at(one), constant * read_factor(plan, one));
     }
+  }
+
+  /// One unit per rule: ReLU(sum of n literals - (n - 1)) is 1 when all hold, else 0.
+  void add_rule(Units& units, const MaskPlan& plan, const Rule& rule) const {
+    const std::uint32_t unit = units.count++;
+    add_conditions(units, unit, plan, rule.when, 1);
     for (const Assignment& a : rule.then) {
       const bool flag = std::holds_alternative<FlagType>(p_.cells[a.cell].type);
       write(units.out, {a.cell, flag ? 0 : a.value}, unit, Rational(flag && !a.value ? -1 : 1));
+    }
+  }
+
+  /// Where all n literals hold, target += factor * source. With b the sum of the literals - n, which is
+  /// 0 then and else at most -1, and |source| <= 1 as for every component of a typed cell,
+  /// ReLU(source + b) - ReLU(-source + b) is the source if b = 0, else 0.
+  void add_where(Units& units, const MaskPlan& plan, const std::vector<Literal>& literals,
+                 const Component& source, const Component& target, std::int64_t factor) const {
+    for (const int sign : {1, -1}) {
+      add_conditions(units, units.count, plan, literals, 0);
+      units.in.add(units.count, layout_.at(source), Rational(sign) * read_factor(plan, source));
+      write(units.out, target, units.count++, Rational(sign * factor));
     }
   }
 
@@ -514,8 +532,14 @@ class Emitter {
                      for (const Rule& rule : s.rules) add_rule(units, plan, rule);
                    },
                    [&](const MoveStatement& s) {
-                     for (std::uint32_t i = 0; i < size_of(p_.cells[s.source].type); ++i)
-                       add_linear(units, plan, {s.source, i}, {s.target, i}, 1);
+                     for (std::uint32_t i = 0; i < size_of(p_.cells[s.source].type); ++i) {
+                       if (s.when.empty()) {
+                         add_linear(units, plan, {s.source, i}, {s.target, i}, 1);
+                         continue;
+                       }
+                       add_where(units, plan, s.when, {s.source, i}, {s.target, i}, 1);
+                       add_where(units, plan, s.when, {s.target, i}, {s.target, i}, -1);
+                     }
                    },
                    [&](const NormaliseStatement& s) {
                      for (const CellId target : s.targets)

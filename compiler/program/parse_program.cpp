@@ -571,19 +571,22 @@ class Parser : private ProgramWords {
     block_ = &statements;
   }
 
-  /// "TARGET SOURCE", the rest of a copy or move.
-  template <class Write>
-  Write cell_pair() {
-    Write write;
-    write.target = cell("a target cell");
-    write.source = cell("a source cell");
-    end_of_line();
-    return write;
-  }
-
   void parse_copy() {
     auto& fetch = inside<FetchStatement>("fetch");
-    fetch.writes.push_back(cell_pair<CopyWrite>());
+    const CellId target = cell("a target cell");
+    fetch.writes.push_back(CopyWrite{target, cell("a source cell")});
+    end_of_line();
+  }
+  void parse_move() {
+    MoveStatement s;
+    s.target = cell("a target cell");
+    s.source = cell("a source cell");
+    if (accept("when")) {
+      do s.when.push_back(literal(take("cell=label")));
+      while (more());
+    }
+    end_of_line();
+    block().push_back(std::move(s));
   }
   void parse_add() {
     auto& fetch = inside<FetchStatement>("fetch");
@@ -642,7 +645,7 @@ class Parser : private ProgramWords {
            x.block().push_back(LookupStatement{x.text_line("the name"), {}});
          }}},
         {"rule", {[](P& x) { x.parse_rule(); }}},
-        {"move", {[](P& x) { x.block().push_back(x.cell_pair<MoveStatement>()); }}},
+        {"move", {[](P& x) { x.parse_move(); }}},
         {"erase", {[](P& x) { x.block().push_back(EraseStatement{x.cells_to_end()}); }}},
         {"normalise", {[](P& x) { x.parse_normalise(); }}},
         {"test", {[](P& x) { x.parse_test(); }}},

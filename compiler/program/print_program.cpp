@@ -301,7 +301,10 @@ class Printer {
     }
   }
   void print_statement(const MoveStatement& s) {
-    out_ << "  move " << name(s.target) << ' ' << name(s.source) << '\n';
+    out_ << "  move " << name(s.target) << ' ' << name(s.source);
+    if (!s.when.empty()) out_ << " when";
+    for (const Literal& l : s.when) out_ << ' ' << literal(l.cell, l.value);
+    out_ << '\n';
   }
   void print_statement(const EraseStatement& s) {
     out_ << "  erase";

@@ -219,9 +219,12 @@ struct LookupStatement {
   std::vector<Rule> rules;
   bool operator==(const LookupStatement&) const = default;
 };
-struct MoveStatement {  ///< target := source (same type); overwrites
+/// target := source (same type) where all of `when` hold; else the target, full before, keeps its
+/// value. No cell twice in `when`.
+struct MoveStatement {
   CellId target = 0;
   CellId source = 0;
+  std::vector<Literal> when = {};
   bool operator==(const MoveStatement&) const = default;
 };
 struct EraseStatement {  ///< cells := 0
@@ -383,7 +386,7 @@ class Renumbering {
   void operator()(SumWrite& write) const { apply(write.target, write.form); }
   void operator()(FetchStatement& s) const { apply(s.selector, s.under, s.writes); }
   void operator()(LookupStatement& s) const { (*this)(s.rules); }
-  void operator()(MoveStatement& s) const { apply(s.target, s.source); }
+  void operator()(MoveStatement& s) const { apply(s.target, s.source, s.when); }
   void operator()(EraseStatement& s) const { (*this)(s.cells); }
   void operator()(NormaliseStatement& s) const { apply(s.targets, s.group); }
   void operator()(TestStatement& s) const { apply(s.flag, s.number); }

@@ -584,6 +584,14 @@ class Rules : private RuleBase {
       refuse("cell " + name(s.source) + " is a number; move cells of constant norm");
     expect_fit(s.target, s.source);
     if (s.target == s.source) refuse("a cell is moved onto itself");
+    std::set<CellId> conditions;
+    for (const Literal& literal : s.when) {
+      expect_finite(literal.cell);
+      if (!conditions.insert(literal.cell).second)
+        refuse("a move has two conditions on cell " + name(literal.cell));
+    }
+    if (!s.when.empty() && !constant_cell(p_))
+      refuse("a move with a condition needs a constant cell, as in 'cell one constant'");
   }
 
   void check_statement(const EraseStatement& s) {

@@ -72,7 +72,9 @@ std::vector<CellId> cells_read(const Program& program, const Statement& statemen
   } else {
     add(cells_named(statement));
     const auto* lookup = std::get_if<LookupStatement>(&statement);
-    if (lookup && needs_constant(program, *lookup)) add_constant(program, cells);
+    const auto* move = std::get_if<MoveStatement>(&statement);
+    if ((lookup && needs_constant(program, *lookup)) || (move && !move->when.empty()))
+      add_constant(program, cells);
   }
   return sorted(std::move(cells));
 }
@@ -151,7 +153,9 @@ std::vector<UsedCell> cell_uses(const Program& program, const Statement& stateme
                       },
                       [&](const MoveStatement& s) {
                         add(s.source, CellUse::read);
-                        add(s.target, CellUse::overwritten);
+                        add(s.target, s.when.empty() ? CellUse::overwritten : CellUse::read);
+                        for (const Literal& literal : s.when) add(literal.cell, CellUse::read);
+                        if (one && !s.when.empty()) add(*one, CellUse::read);
                       },
                       [&](const EraseStatement& s) {
                         for (const CellId cell : s.cells) add(cell, CellUse::erased);

@@ -643,9 +643,11 @@ def lookup(name: str, rules: Sequence[Rule]) -> Statements:
     return Statements("  lookup", quoted(name), *rules)
 
 
-def move(target: Cell, source: Cell) -> Statements:
-    """target := source, of the same type; overwrites."""
-    return Statements("  move", target, source)
+def move(target: Cell, source: Cell, when: Sequence[Truth] = ()) -> Statements:
+    """target := source, of the same type; overwrites. With conditions, no cell twice, only where all of them hold:
+    `move(J, sJ, when=[act, ~odd])`; the target has a value before.
+    """
+    return Statements("  move", target, source, *(["when", *map(as_value, when)] if when else []))
 
 
 def erase(*cells: Union[Cell, Sequence[Cell]]) -> Statements:

@@ -195,8 +195,11 @@ class Viewer {
     const Program& program = fitted_->program();
     const auto target = model_.cells.find(program.cells[move.target].name);
     const auto source = model_.cells.find(program.cells[move.source].name);
-    if (target == model_.cells.end() || source == model_.cells.end()) {
-      lines.push_back(program.cells[move.target].name + " := " + program.cells[move.source].name);
+    if (target == model_.cells.end() || source == model_.cells.end() || !move.when.empty()) {
+      std::set<CellId> conditions;
+      for (const Literal& literal : move.when) conditions.insert(literal.cell);
+      lines.push_back(program.cells[move.target].name + " := " + program.cells[move.source].name +
+                      (conditions.empty() ? "" : ", conditions on " + families(conditions)));
       return;
     }
     const auto& to = target->second.coordinates;

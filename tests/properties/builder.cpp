@@ -274,7 +274,7 @@ class Author {
     return cells::lookup(s.name, rules);
   }
   cells::Statements written(const MoveStatement& s) const {
-    return cells::move(cell(s.target), cell(s.source));
+    return cells::move(cell(s.target), cell(s.source), values(s.when));
   }
   cells::Statements written(const EraseStatement& s) const { return cells::erase(list(s.cells)); }
   cells::Statements written(const NormaliseStatement& s) const {

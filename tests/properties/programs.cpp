@@ -154,6 +154,7 @@ TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
                               "related",
                               "lookup",
                               "move",
+                              "move when",
                               "erase",
                               "normalise",
                               "test zero",

@@ -356,7 +356,11 @@ std::optional<Statement> RandomStatements::random_move() {
   const CellId source = pick(sources);
   const auto targets = cells([&](CellId c) { return c != source && fits(c, source); });
   if (targets.empty()) return std::nullopt;
-  return MoveStatement{pick(targets), source};
+  MoveStatement s{pick(targets), source};
+  const auto usable = cells([&](CellId c) { return typed(c) && finite(c); });
+  if (one_ && typed(s.target) && !usable.empty() && chance(1, 2))
+    s.when = branches(some(usable, 2), true).front();
+  return s;
 }
 
 std::optional<Statement> RandomStatements::random_erase() {

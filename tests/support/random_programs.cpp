@@ -371,7 +371,9 @@ std::set<std::string> features_of(const Program& p) {
                             features.insert(selector_feature(s.selector, mask));
                           },
                           [&](const LookupStatement&) { features.insert("lookup"); },
-                          [&](const MoveStatement&) { features.insert("move"); },
+                          [&](const MoveStatement& s) {
+                            features.insert(s.when.empty() ? "move" : "move when");
+                          },
                           [&](const EraseStatement&) { features.insert("erase"); },
                           [&](const NormaliseStatement&) { features.insert("normalise"); },
                           [&](const TestStatement& s) {
