@@ -180,7 +180,7 @@ struct ScoreOfAnyKey {
 
   LOGDEPTH_BOTH ScoreOfAnyKey(const HeadView<Real>& head, std::size_t row)
       : query(head.query.value + row),
-        weight(head.weight + row),
+        weight(head.weight ? head.weight + row : nullptr),  // a head without blocks has none
         key(head.key.value),
         block_end(head.block_end),
         rows(head.query.stride),
