@@ -339,6 +339,7 @@ void add_compile(Commands& commands, CLI::App& app) {
   add(commands, *compile, add_compile_connectivity);
   add(commands, *compile, add_compile_computation_graph);
   add(commands, *compile, add_compile_khop);
+  add(commands, *compile, add_compile_formula);
   add(commands, *compile, add_compile_ltl);
 }
 

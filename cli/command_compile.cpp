@@ -274,4 +274,11 @@ Command add_compile_khop(CLI::App& compile) {
       "ceil(log2 k) + 2 layers\nExample: logdepth compile khop --hops 5 -o khop.json");
 }
 
+Command add_compile_formula(CLI::App& compile) {
+  return add_problem(
+      compile, Problem::formulas, "formula",
+      "compile the value of formulas in postfix order, in 4 ceil(log2 n) + 7 layers\n"
+      "Example: logdepth compile formula -o formula.json");
+}
+
 }}  // namespace logdepth::cli

@@ -20,6 +20,7 @@ Command add_compile_division(CLI::App& compile);
 Command add_compile_connectivity(CLI::App& compile);
 Command add_compile_computation_graph(CLI::App& compile);
 Command add_compile_khop(CLI::App& compile);
+Command add_compile_formula(CLI::App& compile);
 Command add_compile_ltl(CLI::App& compile);
 Command add_run(CLI::App& app);
 Command add_diff(CLI::App& app);

@@ -16,7 +16,7 @@
 namespace logdepth { inline namespace constructions {
 
 /// What a network is asked, which also says who knows the right answers.
-enum class Problem { words, graphs, divisions, computation_graphs, hops };
+enum class Problem { words, graphs, divisions, computation_graphs, hops, formulas };
 
 /// What was given, by the names of options; a flag is 1.
 using OptionValue = std::variant<std::uint64_t, std::string>;

@@ -190,6 +190,11 @@ Transformer compile_khop(const KhopSettings& settings, const CompileSettings& co
   return compiled(requested_program(Problem::hops, values), compiling);
 }
 
+Transformer compile_formula(const std::string& algebra, const CompileSettings& compiling) {
+  return compiled(requested_program(Problem::formulas, given({{"algebra", algebra}}, compiling)),
+                  compiling);
+}
+
 Transformer compile_ltl(const std::string& formula,
                         const std::optional<std::vector<std::string>>& alphabet,
                         const CompileSettings& compiling) {

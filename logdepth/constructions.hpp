@@ -144,6 +144,12 @@ struct KhopSettings {
 /// Theorem 4.2). Errors: as the command.
 Transformer compile_khop(const KhopSettings& settings = {}, const CompileSettings& compiling = {});
 
+/// The value of formulas in postfix order over "boolean" (letters 0 1 ! & |, accepted where it is 1) or
+/// "mod2" to "mod7" (letters 0 1 ... + *, an output per value and `none`), by Rytter's pebble game (Jerad
+/// et al. 2026). Errors: as the command.
+Transformer compile_formula(const std::string& algebra = "boolean",
+                            const CompileSettings& compiling = {});
+
 /// Whether a formula of past temporal logic holds at the last letter, one layer per temporal operator
 /// inside another (docs/constructions.md has the grammar). The alphabet, if none is given, is that of the
 /// letters of the formula. Errors: as the command, with the place in the formula.

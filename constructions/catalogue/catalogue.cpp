@@ -26,6 +26,9 @@ Construction compact_computation_graph_record(), pairwise_computation_graph_reco
 namespace logdepth { inline namespace constructions_SHT24 {
 Construction induction_hops_record();
 }}  // namespace logdepth::constructions_SHT24
+namespace logdepth { inline namespace constructions_JSHCM26 {
+Construction formula_value_record();
+}}  // namespace logdepth::constructions_JSHCM26
 
 namespace logdepth { inline namespace constructions_catalogue {
 
@@ -49,7 +52,8 @@ const Catalogue& catalogue() {
                                  floor_division_record(),
                                  compact_computation_graph_record(),
                                  pairwise_computation_graph_record(),
-                                 induction_hops_record()};
+                                 induction_hops_record(),
+                                 formula_value_record()};
   return kAll;
 }
 

@@ -21,6 +21,7 @@
 #include "objects/text_format.hpp"
 #include "objects/transition_monoid.hpp"
 #include "oracle/crasp_oracle.hpp"
+#include "oracle/formula_oracle.hpp"
 #include "oracle/induction_hops_oracle.hpp"
 #include "oracle/past_ltl_oracle.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -378,7 +379,8 @@ std::string LoadedAutomaton::sizes() const {
 
 namespace {
 
-constexpr std::string_view kCommand = "command:", kCrasp = "crasp:", kHops = "khop:", kLtl = "ltl:";
+constexpr std::string_view kCommand = "command:", kCrasp = "crasp:", kHops = "khop:", kLtl = "ltl:",
+                           kFormula = "formula:";
 
 /// "--against X": X is "kind:value", a file of a known kind, or a regular expression.
 void name_automaton(const std::string& against, AutomatonSource& automaton) {
@@ -446,6 +448,9 @@ NamedLanguage load_language_oracle(const OracleRequest& request, const Model& mo
     return {make_induction_hops_oracle(Alphabet(model.alphabet), hops, request.against),
             request.against};
   }
+  if (request.against.starts_with(kFormula))
+    return {make_formula_oracle(Alphabet(model.alphabet), request.against.substr(kFormula.size())),
+            request.against};
   if (request.against.starts_with(kLtl))
     return {make_past_ltl_oracle(
                 parse_past_formula(request.against.substr(kLtl.size()), model.alphabet),
@@ -459,7 +464,7 @@ NamedLanguage load_language_oracle(const OracleRequest& request, const Model& mo
   if (request.against.empty() && !names_automaton(request.automaton))
     throw InputError(
         "expected --against with an oracle: a regular expression, group:NAME, crasp:FILE, "
-        "ltl:FORMULA, khop:K, a file of an automaton or command:PROGRAM");
+        "ltl:FORMULA, khop:K, formula:ALGEBRA, a file of an automaton or command:PROGRAM");
   AutomatonSource automaton = request.automaton;
   if (!request.against.empty()) name_automaton(request.against, automaton);
   LoadedAutomaton loaded = load_automaton(automaton, model.alphabet);

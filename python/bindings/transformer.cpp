@@ -131,6 +131,8 @@ void bind_constructions(nb::module_& module) {
         return compile_khop({hops, form, letters}, compiling);
       },
       "hops"_a, "form"_a, "letters"_a, "compiling"_a, Released(), "Of induction heads.");
+  module.def("compile_formula", &compile_formula, "algebra"_a, "compiling"_a, Released(),
+             "The value of formulas.");
   module.def("compile_ltl", &compile_ltl, "formula"_a, "alphabet"_a.none(), "compiling"_a,
              Released(), "Of a formula of past temporal logic.");
   module.def("zoo", &zoo, "name"_a, Released(), "One of zoo_networks.");

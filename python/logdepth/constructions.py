@@ -253,6 +253,24 @@ def compile_khop(
     return Model(_bindings.compile_khop(numbers[0], form, numbers[1], compiling))
 
 
+def compile_formula(
+    *,
+    algebra: Literal["boolean", "mod2", "mod3", "mod4", "mod5", "mod6", "mod7"] = "boolean",
+    layernorm: bool = False,
+    strict: bool = False,
+    unroll: int | None = None,
+    name: str = "",
+) -> Model:
+    """A network that finds the value of formulas in postfix order, in 4 ceil(log2 n) + 7 layers (Jerad et al.
+    2026; Rytter 1985).
+
+    `algebra`: "boolean" (letters 0 1 ! & |, accepted where the value is 1), "mod2" to "mod7" (letters 0 1 ...
+    + *, an output per value and `none` for what is no formula). The rest as of `compile`. BadInput as the
+    command.
+    """
+    return Model(_bindings.compile_formula(algebra, _compiling(layernorm, strict, unroll, name)))
+
+
 def compile_ltl(
     formula: str,
     *,

@@ -320,10 +320,10 @@ TEST_F(Reference, AnUnknownNameComesWithTheOneThatWasProbablyMeant) {
        "--help)");
   says({"compile", "poetry"},
        "unknown command 'poetry' of logdepth compile; expected one of regular, program, crasp, "
-       "division, connectivity, computation-graph, khop, ltl (see logdepth compile --help)");
+       "division, connectivity, computation-graph, khop, formula, ltl (see logdepth compile --help)");
   says({"compile"},
        "expected a command of logdepth compile: regular, program, crasp, division, "
-       "connectivity, computation-graph, khop, ltl (see logdepth compile --help)");
+       "connectivity, computation-graph, khop, formula, ltl (see logdepth compile --help)");
   says({"run", "x.json", "--inptu=ab"},
        "unknown option '--inptu=ab' of logdepth run; did you mean --input? (see logdepth run "
        "--help)");
@@ -397,7 +397,7 @@ TEST_F(Reference, TheEmptyWordIsAWordAndAnEmptyExpressionOrGroupIsNone) {
   }
   says({"test", "ab.json", "--against="},
        "expected --against with an oracle: a regular expression, group:NAME, crasp:FILE, "
-       "ltl:FORMULA, khop:K, a file of "
+       "ltl:FORMULA, khop:K, formula:ALGEBRA, a file of "
        "an automaton or command:PROGRAM");
   EXPECT_EQ(logdepth({"inspect", "--group="})
                 .err.find("logdepth: unknown group or monoid '': expected Zk, "),

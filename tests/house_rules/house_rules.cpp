@@ -506,6 +506,7 @@ TEST(ConstructionNames, AreWrittenInTheFilesOfTheConstructionsOnly) {
           const bool paper = file.starts_with("constructions/MS25/") ||
                              file.starts_with("constructions/KR65/") ||
                              file.starts_with("constructions/SHT24/") ||
+                             file.starts_with("constructions/JSHCM26/") ||
                              file.starts_with("constructions/latent_reasoning/") ||
                              file.starts_with("constructions/catalogue/catalogue.cpp");
           own += paper;

@@ -38,6 +38,20 @@ def test_the_number_of_hops_may_be_a_token():
         assert reached(model, [str(count), *word]) == [hops(word, count)], (count, word)
 
 
+def test_the_value_of_a_formula_is_that_of_a_stack():
+    model = logdepth.compile_formula(algebra="mod3")
+    assert model.depth(1024) == 47
+    for word in map("".join, itertools.chain(itertools.product("012+*", repeat=5), ["12+2*11+*", ""])):
+        stack: list[int] = []
+        for letter in word:
+            if letter in "+*" and len(stack) < 2:
+                stack = []
+                break
+            right, left = (stack.pop(), stack.pop()) if letter in "+*" else (0, 0)
+            stack.append({"+": left + right, "*": left * right}.get(letter, ord(letter) - ord("0")) % 3)
+        assert reached(model, word) == ([str(stack[0])] if len(stack) == 1 else ["none"]), word
+
+
 def test_a_formula_holds_at_the_last_letter_in_as_many_layers_as_it_is_deep():
     model = logdepth.compile_ltl("H(g -> Y(!g S r))", alphabet="rgx")
     assert model.depth(100) == 3
