@@ -479,6 +479,21 @@ void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands
   bands.results.insert(bands.results.end(), {dividends, divisors, quotients, remainders});
 }
 
+/// Where at every token one named value is 1 and all others are 0: its name, the answer there.
+std::vector<std::string> named_answers(Runner& runner, const Stream<ValueId>& stream) {
+  const auto* named = std::get_if<CellsOutput>(&runner.model().output);
+  if (!named) return {};
+  std::vector<std::string> answers;
+  for (std::size_t token = 0; token < stream.tokens; ++token) {
+    const std::vector<Real> values = runner.logits(stream, token);
+    const auto one = std::ranges::find(values, Real(Rational(1)));
+    const auto zeros = static_cast<std::size_t>(std::ranges::count(values, Real()));
+    if (one == values.end() || zeros + 1 != values.size()) return {};
+    answers.push_back(named->names[static_cast<std::size_t>(one - values.begin())]);
+  }
+  return answers;
+}
+
 /// The answer to the input, if it has one; red where it is not the right one.
 Outcome<BandVerdict> verdict_of(Runner& runner, const Stream<ValueId>& stream,
                                 const std::optional<std::pair<Vertex, Vertex>>& pair,
@@ -577,6 +592,9 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   trace_reach(model, recorder.levels, tokens.kinds.size());
   TokenBands bands = AttentionBands(model, tokens, recorder.levels, prefixes, compared).make();
   bands.verdict = std::move(verdict);
+  if (stream.has_value())
+    if (std::vector<std::string> answers = named_answers(runner, stream.value()); !answers.empty())
+      bands.results.push_back({.label = "answer", .texts = std::move(answers), .bold = true});
   if (review.verdict && reads_prefixes(runner.model()) && stream.has_value() && !compared)
     bands.notes.emplace_back(
         reads_states(model) ? "no state was compared: the oracle has no states of this automaton"

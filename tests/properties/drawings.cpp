@@ -16,6 +16,7 @@
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language.hpp"
+#include "constructions/SHT24/induction_hops_thm4_2.hpp"
 #include "constructions/latent_reasoning/computation_graph.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
@@ -381,6 +382,23 @@ TEST_F(Drawings, LinesToTokensThatCarryNothingStandBackAndMoreTokensGetHigherBan
   const std::string svg = strips_svg(drawn_word(runner, word(model, 2)).value());
   EXPECT_EQ(count(svg, "stroke-opacity=\"0.34\""), 2u) << "the beginning reads itself";
   EXPECT_EQ(count(svg, "stroke-opacity=\"0.85\""), 1u) << "the second letter reads the first";
+}
+
+TEST_F(Drawings, AnswersByNameStandUnderTheTokens) {
+  const Model model = with_derived(compile(induction_hops({HopsForm::fixed, 2, 3})));
+  Runner runner(model);
+  const auto tokens = tokens_of(model, {"a", "b", "a", "b", "a"});
+  const TokenBands bands = attention_bands(runner, tokens.value()).value();
+  ASSERT_EQ(bands.results.size(), 1u);
+  EXPECT_EQ(bands.results[0].label, "answer");
+  // The second b leads to the second a, that to the first b; the third a to the second b, that to the second a.
+  EXPECT_EQ(bands.results[0].texts,
+            (std::vector<std::string>{"none", "none", "none", "none", "b", "a"}));
+  const Model scanned = with_derived(compile(scan("S3")));
+  Runner other(scanned);
+  for (const BandRow& row :
+       attention_bands(other, tokens_of(scanned, word(scanned, 3)).value()).value().results)
+    EXPECT_NE(row.label, "answer");
 }
 
 TEST_F(Drawings, TheSameInputGivesTheSameBytes) {
