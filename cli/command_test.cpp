@@ -103,6 +103,7 @@ void print_commands(const TypedInput& typed, const std::string& file, const std:
 struct TestArguments {
   std::string model;
   OracleOptions oracle;
+  InputOptions words;  // --batch alone
   std::optional<std::size_t> up_to, random, largest;
   std::uint64_t seed = 1;
   bool json = false;
@@ -199,16 +200,21 @@ int test_words(const TestArguments& options, const CheckedModel& model) {
   const NamedLanguage language = load_language_oracle(options.oracle.request(), model);
   for (const std::string& note : language.notes) std::cerr << note << '\n';
   Progress progress("test", "words");
+  TestedWords words = options.within(&TestedWords::max_length);
+  if (options.words.batch_option->count() > 0)
+    words.batch = load_words(options.words, model->alphabet);
   const TestResult result =
-      tested_words(model, *language.oracle, options.within(&TestedWords::max_length),
-                   {.progress = std::ref(progress)});
+      tested_words(model, *language.oracle, words, {.progress = std::ref(progress)});
   const std::size_t prefixes = result.products + result.states;
   Findings found;
   found.against = language.name;
   found.bound = covered(
-      result, result.exhaustive_words + result.chosen_words + result.random_words, "word",
-      fmt::format("every word of at most {} ({}), {} with one letter that differs "
+      result,
+      result.batch_words + result.exhaustive_words + result.chosen_words + result.random_words,
+      "word",
+      fmt::format("{}every word of at most {} ({}), {} with one letter that differs "
                   "from the rest, {} of at most {}",
+                  result.batch_words > 0 ? counted(result.batch_words, "given word") + ", " : "",
                   counted(result.within.up_to, "letter"), result.exhaustive_words,
                   counted(result.chosen_words, "word"), counted(result.random_words, "random word"),
                   counted(result.within.max_length, "letter")));
@@ -222,6 +228,7 @@ int test_words(const TestArguments& options, const CheckedModel& model) {
   found.details = {{"exhaustive_words", result.exhaustive_words},
                    {"chosen_words", result.chosen_words},
                    {"random_words", result.random_words},
+                   {"batch_words", result.batch_words},
                    {"max_length", result.within.max_length},
                    {"accepted", result.accepted},
                    {"prefixes", prefixes},
@@ -353,8 +360,12 @@ int test_computation_graphs(const TestArguments& options, const CheckedModel& mo
 
 int test(const TestArguments& options) {
   const CheckedModel model = read_weights(options.model);
-  if (options.oracle.against == kComputationGraph) return test_computation_graphs(options, model);
-  if (std::holds_alternative<WordInput>(model->input)) return test_words(options, model);
+  const bool words = std::holds_alternative<WordInput>(model->input);
+  const bool graph = options.oracle.against == kComputationGraph;
+  if (options.words.batch_option->count() > 0 && (graph || !words))
+    throw InputError("--batch gives words; " + in_quotes(model->name) + " is not tested on words");
+  if (graph) return test_computation_graphs(options, model);
+  if (words) return test_words(options, model);
   if (options.oracle.names_automaton())
     throw InputError("the weights file '" + model->name +
                      "' does not take words; a language is no oracle for it");
@@ -387,6 +398,11 @@ Command add_test(CLI::App& app) {
                "largest size of the random inputs: letters, vertices, positions or equations")
       ->check(kSmallCount);
   command->add_option("--seed", options->seed, "seed of the random inputs")->check(kCount);
+  options->words.batch_option =
+      command->add_option("--batch", options->words.batch,
+                          "file of words to be tested first, one per line, such as a generator "
+                          "prints; - reads standard "
+                          "input");
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);
   return [options] { return test(*options); };

@@ -467,7 +467,8 @@ TestResult test_group(const Transformer& transformer, const std::string& name,
 
 std::string TestResult::text() const {
   const std::string asked = fmt::format(
-      "{}, {} with one letter that differs from the rest, {}, {} accepted, {}",
+      "{}{}, {} with one letter that differs from the rest, {}, {} accepted, {}",
+      batch_words > 0 ? counted(batch_words, "given word") + ", " : "",
       counted(exhaustive_words, "short word"), counted(chosen_words, "word"),
       counted(random_words, "random word"), accepted, counted(promises, "contract instance"));
   if (!wrong) return "passed: " + asked;

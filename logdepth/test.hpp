@@ -33,10 +33,11 @@ struct TestFindings {
 
 /// Which words a test asks. The same seed asks the same words.
 struct TestedWords {
-  std::size_t up_to = 6;         ///< every word of at most so many letters
-  std::size_t random = 200;      ///< and so many random ones,
-  std::size_t max_length = 100;  ///< of at most so many letters
-  std::uint64_t seed = 1;        ///< of the random ones
+  std::size_t up_to = 6;            ///< every word of at most so many letters
+  std::size_t random = 200;         ///< and so many random ones,
+  std::size_t max_length = 100;     ///< of at most so many letters
+  std::uint64_t seed = 1;           ///< of the random ones
+  std::vector<Letters> batch = {};  ///< and these before all others: what chance does not draw
 };
 
 /// A word at which a transformer is wrong, shrunk: no letter of it can be left out, or made the
@@ -61,6 +62,7 @@ struct TestResult : TestFindings<WrongWord, TestedWords> {
   std::size_t exhaustive_words = 0;  ///< short words asked
   std::size_t chosen_words = 0;      ///< words with one letter that differs from the rest
   std::size_t random_words = 0;      ///< long ones
+  std::size_t batch_words = 0;       ///< words that were given
   std::size_t accepted = 0;          ///< words of the language among them
   std::size_t numbers = 0;           ///< named numbers compared
   std::size_t products = 0;          ///< prefix products compared

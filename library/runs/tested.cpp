@@ -45,14 +45,22 @@ TestResult tested_words(const Model& model, const LanguageOracle& oracle, const 
   require(std::holds_alternative<WordInput>(model.input),
           "the weights file " + in_quotes(model.name) + " does not take words");
   WordDomain questions(model, oracle);
-  const auto found =
-      examine_words(questions, {words.up_to, words.random, words.max_length, words.seed}, how);
+  std::vector<Word> batch;
+  for (const Letters& letters : words.batch) {
+    for (const std::string& letter : letters)
+      require(std::ranges::find(model.alphabet, letter) != model.alphabet.end(),
+              in_quotes(letter) + " is not a letter of this model");
+    batch.push_back(questions.word_of(letters));
+  }
+  const auto found = examine_words(
+      questions, {words.up_to, words.random, words.max_length, words.seed}, how, batch);
   TestResult result;
   result.within = words;
   take(found, &TestedWords::max_length, result);
   result.exhaustive_words = found.exhaustive;
   result.chosen_words = found.chosen;
   result.random_words = found.random;
+  result.batch_words = found.given;
   result.accepted = found.counts.positive;
   result.numbers = found.counts.numbers;
   (reads_states(model) ? result.states : result.products) = found.counts.prefixes;

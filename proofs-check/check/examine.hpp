@@ -123,8 +123,8 @@ struct FoundInput {
 /// How many questions were asked, and how far they went.
 struct ExaminationCounts {
   Bounds bounds;  ///< as asked, or the file's own limit where that is less
-  std::uint64_t exhaustive = 0, chosen = 0, random = 0;  ///< cases
-  std::uint64_t asked = 0;                               ///< questions
+  std::uint64_t exhaustive = 0, chosen = 0, random = 0, given = 0;  ///< cases
+  std::uint64_t asked = 0;                                          ///< questions
   ComparedCounts counts;
   std::uint64_t promises = 0;          ///< rows at which a head's promise was checked
   std::vector<HeadPlace> unevaluated;  ///< heads whose contract was never checked
@@ -188,6 +188,7 @@ Examination<Input> examine(TestDomain<Input>& questions, CaseGenerator<Input> ca
     if (next->stage == CaseStage::exhaustive) ++result.exhaustive;
     if (next->stage == CaseStage::chosen) ++result.chosen;
     if (next->stage == CaseStage::random) ++result.random;
+    if (next->stage == CaseStage::given) ++result.given;
     for (const Input& input : next->inputs)
       if (!end()) ask(input);
   }

@@ -165,6 +165,7 @@ enum class CaseStage {
   exhaustive,  ///< one of all inputs up to a size, in the order of size
   chosen,      ///< picked by hand
   random,      ///< drawn
+  given,       ///< by who asks
   limit        ///< just beyond the file's limit
 };
 

@@ -390,13 +390,16 @@ CaseGenerator<Word> words_at_the_limit(const Model& model, std::uint64_t seed) {
 
 }  // namespace
 
-Examination<Word> examine_words(WordDomain& questions, const Bounds& bounds, const Asking& how) {
+Examination<Word> examine_words(WordDomain& questions, const Bounds& bounds, const Asking& how,
+                                const std::vector<Word>& given) {
   const Model& model = questions.model();
   const auto limit = model.unroll.max_length;
   const Bounds within = limit ? bounds.cut(*limit, *limit) : bounds;
+  std::vector<AskedCase<Word>> first;
+  for (const Word& word : given) first.push_back({CaseStage::given, {word}});
   auto result =
       examine(questions,
-              every_word(model, within.up_to) +
+              listed_cases(std::move(first)) + every_word(model, within.up_to) +
                   words_but_for_one_place(model, within.random > 0 ? within.max_size : 0) +
                   random_words(model, within.random, within.max_size, within.seed) +
                   words_at_the_limit(model, within.seed),

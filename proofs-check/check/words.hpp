@@ -112,8 +112,9 @@ CaseGenerator<Word> words_of_length(const Model& model, std::size_t length);
 CaseGenerator<Word> random_words(const Model& model, std::size_t count, std::size_t max_length,
                                  std::uint64_t seed);
 
-/// Every short word, chosen ones, random ones and those at the limit, within the file's own limit and
-/// `bounds.max_size`. Without random ones none is chosen. Errors: as above.
-Examination<Word> examine_words(WordDomain& questions, const Bounds& bounds, const Asking& how);
+/// The given words; every short word, chosen ones, random ones and those at the limit, within the file's
+/// own limit and `bounds.max_size`. Without random ones none is chosen. Errors: as above.
+Examination<Word> examine_words(WordDomain& questions, const Bounds& bounds, const Asking& how,
+                                const std::vector<Word>& given = {});
 
 }}  // namespace logdepth::proofs_check_check

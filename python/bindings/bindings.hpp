@@ -64,6 +64,7 @@ using Released = nb::call_guard<Working>;
 
 /// A word as a user types it, or a sequence of letters.
 Letters letters_of(const Transformer& transformer, nb::handle word);
+std::vector<Letters> all_letters(const Transformer& transformer, nb::handle words);
 /// Is `target` reached from `source`?
 struct Question {
   DirectedGraph graph;

@@ -62,6 +62,12 @@ Letters letters_of(const Transformer& transformer, nb::handle word) {
                    (nb::isinstance<nb::str>(word) ? shown(word) : "a " + type_of(word)));
 }
 
+std::vector<Letters> all_letters(const Transformer& transformer, nb::handle words) {
+  std::vector<Letters> all;
+  for (const nb::handle word : words) all.push_back(letters_of(transformer, word));
+  return all;
+}
+
 Input input_of(const Transformer& transformer, nb::handle input) {
   if (nb::isinstance<Question>(input)) return nb::cast<Question>(input);
   if (nb::isinstance<RawStreams>(input)) return nb::cast<RawStreams>(input);

@@ -149,6 +149,12 @@ nb::object graph_for_python(const DirectedGraph& graph) {
 /// Greatest size of which all inputs are tried, number of random ones, their greatest size, seed.
 using Asked = std::array<std::uint64_t, 4>;
 
+#define WORDS "batch: collections.abc.Iterable[str | collections.abc.Sequence[str]]"
+
+TestedWords words_of(const Transformer& network, const Asked& bounds, nb::iterable batch) {
+  return {bounds[0], bounds[1], bounds[2], bounds[3], all_letters(network, batch)};
+}
+
 GraphTestResult ask_graphs(const Transformer& transformer, const nb::object& connected,
                            const Asked& bounds, bool undirected) {
   const TestedGraphs graphs{bounds[0], bounds[1], bounds[2], bounds[3], undirected};
@@ -208,19 +214,26 @@ void bind_asking(nb::class_<Transformer>& transformer) {
   transformer
       .def(
           "test_function",
-          [](const Transformer& network, const nb::callable& oracle, const Asked& bounds) {
-            return test_function(network, oracle, {bounds[0], bounds[1], bounds[2], bounds[3]});
+          [](const Transformer& network, const nb::callable& oracle, const Asked& bounds,
+             nb::iterable batch) {
+            return test_function(network, oracle, words_of(network, bounds, batch));
           },
-          "oracle"_a, "bounds"_a,
+          "oracle"_a, "bounds"_a, "batch"_a,
           nb::sig("def test_function(self, oracle: collections.abc.Callable[[typing.Any], "
-                  "typing.Any], bounds: collections.abc.Sequence[int]) -> TestResult"),
+                  "typing.Any], bounds: collections.abc.Sequence[int], " WORDS ") -> TestResult"),
           "Tests it on words against a function.")
       .def(
           "test_against",
-          [](const Transformer& network, const std::string& oracle, const Asked& bounds) {
-            return test_against(network, oracle, {bounds[0], bounds[1], bounds[2], bounds[3]});
+          [](const Transformer& network, const std::string& oracle, const Asked& bounds,
+             nb::iterable batch) {
+            const TestedWords words = words_of(network, bounds, batch);
+            const Working working;
+            return test_against(network, oracle, words);
           },
-          "oracle"_a, "bounds"_a, Released(),
+          "oracle"_a, "bounds"_a, "batch"_a,
+          nb::sig(
+              "def test_against(self, oracle: str, bounds: collections.abc.Sequence[int], " WORDS
+              ") -> TestResult"),
           "Tests it on words against an oracle of the command line.")
       .def("test_graphs", &ask_graphs, "connected"_a.none(), "bounds"_a, "undirected"_a,
            nb::sig("def test_graphs(self, connected: collections.abc.Callable[[dict[int, "

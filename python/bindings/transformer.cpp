@@ -227,12 +227,6 @@ void bind_exports(nb::module_& module, nb::class_<Transformer>& transformer) {
 // interpreter is free for other threads while the library works.
 namespace {
 
-std::vector<Letters> all_letters(const Transformer& transformer, nb::handle words) {
-  std::vector<Letters> all;
-  for (const nb::handle word : words) all.push_back(letters_of(transformer, word));
-  return all;
-}
-
 void bind_sheets(nb::module_& module) {
   nb::class_<CellSheet>(module, "CellSheet",
                         "A named value that every token holds, and where it lies in the residual "

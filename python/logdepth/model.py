@@ -173,11 +173,12 @@ class Model:
         random: int = 200,
         max_length: int = 100,
         seed: int = 1,
+        batch: Iterable[Word] = (),
     ) -> TestResult:
         """Asks it every word of at most `up_to` letters and `random` longer ones of at most `max_length`,
         half of them long runs of few letters: whether its exact answer is right, whether every head
         selects what it promises, whether as many layers run as it claims, and whether a word beyond its
-        limit is refused. The same seed asks the same words.
+        limit is refused. The same seed asks the same words. `batch`: words that are asked before these.
 
         `against` says what is right. A function is called with a word (a str where all letters are single
         characters, else a tuple of letters), perhaps more than once: whether it is accepted; of a network
@@ -191,8 +192,8 @@ class Model:
         """
         asked = _questions(up_to, random, "max_length", max_length, seed)
         if isinstance(against, str):
-            return self._transformer.test_against(against, asked)
-        return self._transformer.test_function(against, asked)
+            return self._transformer.test_against(against, asked, batch)
+        return self._transformer.test_function(against, asked, batch)
 
     def test_graphs(
         self,

@@ -190,6 +190,40 @@ TEST_F(Checks, AWeakerTestNeverReplacesTheRecordOfAStrongerOne) {
   EXPECT_EQ(record["checks"][2]["result"], "passed");
 }
 
+TEST_F(Checks, TestAsksTheWordsOfABatchFirst) {
+  compile_regex("(a|b)*abb", "abb.json");
+  folder.write("words.txt", "abbaabb\n\nbabab\n");
+  const std::vector<std::string> test = {"test",    "abb.json", "--against", "(a|b)*(abb|babab)",
+                                         "--up-to", "2",        "--random",  "0",
+                                         "--batch"};
+  const auto with = [&](const std::string& file) {
+    std::vector<std::string> arguments = test;
+    arguments.push_back(file);
+    return logdepth(arguments);
+  };
+  const Finished wrong = with("words.txt");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.out.find("stopped after 3 words"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("counterexample: 'babab' (5 letters"), std::string::npos) << wrong.out;
+  folder.write("words.txt", "abbaabb\n");
+  const Finished right = with("words.txt");
+  EXPECT_EQ(right.status, 0);
+  EXPECT_NE(right.out.find("1 given word, every word of at most 2 letters (7), 0 words"),
+            std::string::npos)
+      << right.out;
+  folder.write("words.txt", "abb\nabc\n");
+  EXPECT_EQ(with("words.txt").status, 2);
+  EXPECT_NE(with("words.txt").err.find("words.txt:2: letter"), std::string::npos)
+      << with("words.txt").err;
+  EXPECT_EQ(with("none.txt").status, 2);
+  done({"compile", "connectivity", "-o", "graph.json"});
+  const Finished graphs =
+      logdepth({"test", "graph.json", "--against", "graph:reachability", "--batch", "words.txt"});
+  EXPECT_EQ(graphs.status, 2);
+  EXPECT_NE(graphs.err.find("--batch gives words; 'graph connectivity"), std::string::npos)
+      << graphs.err;
+}
+
 TEST_F(Checks, TestFindsAWrongLanguageAndShrinksTheWord) {
   compile_regex("(a|b)*abb", "abb.json");
   const Finished finished = logdepth({"test", "abb.json", "--against", "(a|b)*(abb|babaa)",

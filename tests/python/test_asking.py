@@ -29,6 +29,15 @@ def test_every_short_word_and_random_long_ones_are_asked():
     assert result.promises > 0 and not result.unasked
 
 
+def test_the_words_of_a_batch_are_asked_first():
+    asked = []
+    result = ABB.test(lambda w: asked.append(w) or w.endswith("abb"), up_to=1, random=0, batch=["babba", ["a", "b", "b"]])
+    assert result and asked[:3] == ["", "babba", "abb"], "the empty word once before all, to see what the function answers"
+    assert str(result).startswith("passed: 2 given words, 3 short words")
+    with pytest.raises(logdepth.BadInput, match="c"):
+        ABB.test("(a|b)*abb", batch=["abc"])
+
+
 def test_a_wrong_word_is_found_and_shrunk():
     result = ABB.test(lambda word: word.endswith("abb") and word != "babb")
     assert not result
