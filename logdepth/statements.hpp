@@ -215,8 +215,9 @@ When when(const Values&... values) {
 Rules under(const std::vector<Value>& conditions, Rules rules);
 
 /// A finite table: for each cell that is assigned exactly one of its rules holds, whatever the
-/// cells of the conditions hold. Overwrites.
-Statements lookup(const std::string& name, const Rules& rules);
+/// cells of the conditions hold; a cell of `otherwise` gets that value where none does. Overwrites.
+Statements lookup(const std::string& name, const Rules& rules,
+                  const std::vector<Value>& otherwise = {});
 /// target := source, of the same type; overwrites. With conditions, no cell twice, only where all of
 /// them hold: `move(J, sJ, {act, kind == "leaf"})`; the target has a value before.
 Statements move(const Cell& target, const Cell& source, const std::vector<Value>& when = {});

@@ -697,8 +697,10 @@ Rules under(const std::vector<Value>& conditions, Rules rules) {
   return rules;
 }
 
-Statements lookup(const std::string& name, const Rules& rules) {
+Statements lookup(const std::string& name, const Rules& rules,
+                  const std::vector<Value>& otherwise) {
   LookupStatement lookup{name, {}};
+  for (const Value& value : otherwise) lookup.otherwise.push_back({value.cell, value.value});
   for (const Rule& rule : rules) {
     require(!rule.then.empty(), "lookup " + in_quotes(name) + ": a rule assigns nothing");
     logdepth::Rule& added = lookup.rules.emplace_back();

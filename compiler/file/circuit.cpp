@@ -232,7 +232,7 @@ class Builder {
   /// A unit with the conditions and the assignments of a rule is that rule's.
   void name_rules(std::size_t l, std::vector<CircuitUnit>& units) const {
     const Program& program = fitted_->program();
-    const auto written = [&](CellId id, std::uint32_t value) {
+    const auto written = [&](CellId id, std::uint32_t value) -> std::string {
       const Cell& cell = program.cells[id];
       if (const auto* onehot = std::get_if<OneHotType>(&cell.type))
         return cell.name + "=" + onehot->labels[value];
@@ -241,13 +241,23 @@ class Builder {
     using Rules = std::pair<std::set<std::string>, std::set<std::string>>;
     std::map<Rules, std::string> lookups;
     for (const Statement* statement : fitted_->statements(l).feedforward)
-      if (const auto* lookup = std::get_if<LookupStatement>(statement))
+      if (const auto* lookup = std::get_if<LookupStatement>(statement)) {
+        std::set<std::string> always;
+        for (const Assignment& one : lookup->otherwise) always.insert(written(one.cell, one.value));
+        if (!always.empty()) lookups[{{}, always}] = lookup->name;
         for (const Rule& rule : lookup->rules) {
           Rules key;
           for (const Literal& one : rule.when) key.first.insert(written(one.cell, one.value));
-          for (const Assignment& one : rule.then) key.second.insert(written(one.cell, one.value));
+          for (const Assignment& one : rule.then) {
+            const auto other = value_in(lookup->otherwise, one.cell);
+            if (other == one.value) continue;  // nothing is to be changed
+            key.second.insert(written(one.cell, one.value));
+            if (other && std::holds_alternative<OneHotType>(program.cells[one.cell].type))
+              key.second.insert("-" + written(one.cell, *other));
+          }
           lookups[key] = lookup->name;
         }
+      }
     for (CircuitUnit& unit : units)
       if (const auto rule = lookups.find(
               {{unit.when.begin(), unit.when.end()}, {unit.then.begin(), unit.then.end()}});

@@ -633,6 +633,7 @@ class Step {
           if (!result.emplace(a.cell, a.value).second)
             broken(token, "two rules assign cell " + p_.cells[a.cell].name);
       }
+      for (const Assignment& a : s.otherwise) result.emplace(a.cell, a.value);
       for (const CellId id : targets) {
         if (!result.contains(id)) broken(token, "no rule assigns cell " + p_.cells[id].name);
         write_finite(token, id, result[id]);

@@ -486,14 +486,23 @@ class Emitter {
     }
   }
 
-  /// One unit per rule: ReLU(sum of n literals - (n - 1)) is 1 when all hold, else 0.
-  void add_rule(Units& units, const MaskPlan& plan, const Rule& rule) const {
+  /// One unit per rule: ReLU(sum of n literals - (n - 1)) is 1 when all hold, else 0. What `otherwise`
+  /// writes by a unit that is always 1, the rule takes away.
+  void add_rule(Units& units, const MaskPlan& plan, const Rule& rule,
+                const std::vector<Assignment>& otherwise) const {
     const std::uint32_t unit = units.count++;
     add_conditions(units, unit, plan, rule.when, 1);
     for (const Assignment& a : rule.then) {
-      const bool flag = std::holds_alternative<FlagType>(p_.cells[a.cell].type);
-      write(units.out, {a.cell, flag ? 0 : a.value}, unit, Rational(flag && !a.value ? -1 : 1));
+      write_value(units, a, unit, 1);
+      if (const auto value = value_in(otherwise, a.cell))
+        write_value(units, {a.cell, *value}, unit, -1);
     }
+  }
+
+  void write_value(Units& units, const Assignment& a, std::uint32_t unit, int factor) const {
+    const bool flag = std::holds_alternative<FlagType>(p_.cells[a.cell].type);
+    write(units.out, {a.cell, flag ? 0 : a.value}, unit,
+          Rational(flag && !a.value ? -factor : factor));
   }
 
   /// Where all n literals hold, target += factor * source. With b the sum of the literals - n, which is
@@ -529,7 +538,8 @@ class Emitter {
     for (const Statement* statement : statements)
       std::visit(
           Overload{[&](const LookupStatement& s) {
-                     for (const Rule& rule : s.rules) add_rule(units, plan, rule);
+                     for (const Rule& rule : s.rules) add_rule(units, plan, rule, s.otherwise);
+                     if (!s.otherwise.empty()) add_rule(units, plan, {{}, s.otherwise}, {});
                    },
                    [&](const MoveStatement& s) {
                      for (std::uint32_t i = 0; i < size_of(p_.cells[s.source].type); ++i) {

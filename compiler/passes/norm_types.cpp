@@ -290,9 +290,10 @@ class ProofObligations {
 
   void check_nonzero(std::span<const Term> group, CellId witness) const {
     if (!numbers_.position_ratio(group, before_) && !numbers_.nonzero(group, before_))
-      refuse("cell " + name(witness) +
-             " and its group are not proved to be non-zero at every token: add a component that is, "
-             "such as a number to which a uniform head adds the constant cell");
+      refuse(
+          "cell " + name(witness) +
+          " and its group are not proved to be non-zero at every token: add a component that is, "
+          "such as a number to which a uniform head adds the constant cell");
   }
 
   const Program& p_;

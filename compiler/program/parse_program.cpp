@@ -453,11 +453,21 @@ class Parser : private ProgramWords {
     auto& lookup = inside<LookupStatement>("lookup");
     Rule rule;
     while (!accept("->")) rule.when.push_back(literal(take("cell=label or ->")));
+    rule.then = assignments();
+    lookup.rules.push_back(std::move(rule));
+  }
+  void parse_else() {
+    auto& lookup = inside<LookupStatement>("lookup");
+    if (!lookup.otherwise.empty()) fail("a second line 'else' of one lookup");
+    lookup.otherwise = assignments();
+  }
+  std::vector<Assignment> assignments() {
+    std::vector<Assignment> all;
     do {
       const Literal l = literal(take("cell=label"));
-      rule.then.push_back({l.cell, l.value});
+      all.push_back({l.cell, l.value});
     } while (more());
-    lookup.rules.push_back(std::move(rule));
+    return all;
   }
 
   /// "[1,0,2]"
@@ -645,6 +655,7 @@ class Parser : private ProgramWords {
            x.block().push_back(LookupStatement{x.text_line("the name"), {}});
          }}},
         {"rule", {[](P& x) { x.parse_rule(); }}},
+        {"else", {[](P& x) { x.parse_else(); }}},
         {"move", {[](P& x) { x.parse_move(); }}},
         {"erase", {[](P& x) { x.block().push_back(EraseStatement{x.cells_to_end()}); }}},
         {"normalise", {[](P& x) { x.parse_normalise(); }}},

@@ -299,6 +299,10 @@ class Printer {
       for (const Assignment& a : rule.then) out_ << ' ' << literal(a.cell, a.value);
       out_ << '\n';
     }
+    if (s.otherwise.empty()) return;
+    out_ << "    else";
+    for (const Assignment& a : s.otherwise) out_ << ' ' << literal(a.cell, a.value);
+    out_ << '\n';
   }
   void print_statement(const MoveStatement& s) {
     out_ << "  move " << name(s.target) << ' ' << name(s.source);

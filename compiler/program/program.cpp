@@ -61,6 +61,11 @@ std::optional<Rational> squared_norm(const CellType& type) {
                     type);
 }
 
+std::optional<std::uint32_t> value_in(const std::vector<Assignment>& assignments, CellId cell) {
+  const auto found = std::ranges::find(assignments, cell, &Assignment::cell);
+  return found == assignments.end() ? std::nullopt : std::optional(found->value);
+}
+
 bool selects_self(const Selector& selector) {
   const auto* pointed = std::get_if<SelectPointed>(&selector);
   return pointed && pointed->pointer == pointed->key && pointed->back == 0;

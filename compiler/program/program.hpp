@@ -207,16 +207,20 @@ struct Assignment {
   std::uint32_t value = 0;
   bool operator==(const Assignment&) const = default;
 };
+/// What these give the cell, if they do.
+std::optional<std::uint32_t> value_in(const std::vector<Assignment>& assignments, CellId cell);
 struct Rule {
   std::vector<Literal> when;  ///< all hold; no cell twice
   std::vector<Assignment> then;
   bool operator==(const Rule&) const = default;
 };
 /// A finite table: for each assigned cell exactly one rule that assigns it holds, whatever values
-/// the cells of the conditions have (proved before emission). Overwrites.
+/// the cells of the conditions have (proved before emission). A cell of `otherwise` gets that value
+/// where no rule that assigns it holds. Overwrites.
 struct LookupStatement {
   std::string name;
   std::vector<Rule> rules;
+  std::vector<Assignment> otherwise = {};  ///< of cells that some rule assigns
   bool operator==(const LookupStatement&) const = default;
 };
 /// target := source (same type) where all of `when` hold; else the target, full before, keeps its
@@ -385,7 +389,7 @@ class Renumbering {
   void operator()(CopyWrite& write) const { apply(write.target, write.source); }
   void operator()(SumWrite& write) const { apply(write.target, write.form); }
   void operator()(FetchStatement& s) const { apply(s.selector, s.under, s.writes); }
-  void operator()(LookupStatement& s) const { (*this)(s.rules); }
+  void operator()(LookupStatement& s) const { apply(s.rules, s.otherwise); }
   void operator()(MoveStatement& s) const { apply(s.target, s.source, s.when); }
   void operator()(EraseStatement& s) const { (*this)(s.cells); }
   void operator()(NormaliseStatement& s) const { apply(s.targets, s.group); }

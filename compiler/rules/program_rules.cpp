@@ -64,10 +64,12 @@ class RuleBase {
 
 class Partition {
  public:
-  Partition(const Program& program, CellId assigned) : p_(program), assigned_(assigned) {}
+  Partition(const Program& program, CellId assigned, bool otherwise)
+      : p_(program), assigned_(assigned), otherwise_(otherwise) {}
 
   /// `rules`: those still compatible with the literals fixed so far.
   std::optional<std::string> check(const std::vector<const Rule*>& rules) {
+    if (rules.empty() && otherwise_) return std::nullopt;
     if (rules.empty()) return "no rule assigns cell " + name(assigned_) + " when " + path();
     const auto split = most_shared_cell(rules);
     if (!split) {
@@ -136,6 +138,7 @@ class Partition {
 
   const Program& p_;
   CellId assigned_;
+  bool otherwise_;  ///< gaps are filled
   std::vector<Literal> fixed_;
 };
 
@@ -147,7 +150,9 @@ std::optional<std::string> partition_violation(const Program& program,
   for (const Rule& rule : lookup.rules)
     for (const Assignment& assignment : rule.then) assigning[assignment.cell].push_back(&rule);
   for (const auto& [cell, rules] : assigning)
-    if (auto violation = Partition(program, cell).check(rules)) return violation;
+    if (auto violation =
+            Partition(program, cell, value_in(lookup.otherwise, cell).has_value()).check(rules))
+      return violation;
   return std::nullopt;
 }
 
@@ -569,7 +574,15 @@ class Rules : private RuleBase {
           refuse("a rule assigns cell " + name(a.cell) + " twice");
       }
     }
+    std::set<CellId> others;
+    for (const Assignment& a : s.otherwise) {
+      if (!others.insert(a.cell).second) refuse("'else' assigns cell " + name(a.cell) + " twice");
+      if (std::ranges::none_of(
+              s.rules, [&](const Rule& rule) { return value_in(rule.then, a.cell).has_value(); }))
+        refuse("'else' assigns cell " + name(a.cell) + ", which no rule assigns");
+    }
     if (!constant_cell(p_)) {
+      if (!s.otherwise.empty()) refuse("'else' needs a constant cell, as in 'cell one constant'");
       for (const Rule& rule : s.rules)
         if (rule.when.size() != 1 || holds<FlagType>(rule.when[0].cell))
           refuse(

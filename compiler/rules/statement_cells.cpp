@@ -14,10 +14,11 @@ std::vector<CellId> sorted(std::vector<CellId> cells) {
 }
 
 bool needs_constant(const Program& program, const LookupStatement& lookup) {
-  return std::any_of(lookup.rules.begin(), lookup.rules.end(), [&](const Rule& rule) {
-    return rule.when.size() != 1 ||
-           std::holds_alternative<FlagType>(program.cells[rule.when[0].cell].type);
-  });
+  return !lookup.otherwise.empty() ||
+         std::any_of(lookup.rules.begin(), lookup.rules.end(), [&](const Rule& rule) {
+           return rule.when.size() != 1 ||
+                  std::holds_alternative<FlagType>(program.cells[rule.when[0].cell].type);
+         });
 }
 
 }  // namespace

@@ -219,27 +219,17 @@ struct Formula {
 
   void activate() const {
     using namespace cells;
-    const auto waits = [&](auto... more) { return when(!open, !known, more...); };
-    Rules opens = {when(open).then(open), when(!open, known).then(!open)};
-    Rules composes = {when(!open, known).then(fn.at(0))};
+    Rules opens = {when(open).then(open)}, composes;
     for (std::uint32_t f = 0; f < maps.size(); ++f)
       composes.push_back(when(open, fn.at(f)).then(fn.at(f)));
-    for (const std::string& of_kind : kinds) {
-      const auto table = algebra.binary.find(of_kind);
-      if (table == algebra.binary.end()) {
-        opens.push_back(waits(kind == of_kind).then(!open));
-        composes.push_back(waits(kind == of_kind).then(fn.at(0)));
-        continue;
-      }
-      opens.push_back(waits(kind == of_kind, left_known).then(open));
-      opens.push_back(waits(kind == of_kind, !left_known, right_known).then(open));
-      opens.push_back(waits(kind == of_kind, !left_known, !right_known).then(!open));
-      composes.push_back(waits(kind == of_kind, !left_known, !right_known).then(fn.at(0)));
+    for (const auto& [letter, table] : algebra.binary) {
+      const auto waits = [&](auto... more) { return when(!open, !known, kind == letter, more...); };
+      opens.push_back(waits(left_known).then(open));
+      opens.push_back(waits(!left_known, right_known).then(open));
       for (std::uint32_t x = 0; x < algebra.elements; ++x) {
-        composes.push_back(waits(kind == of_kind, left_known, left_val.at(x))
-                               .then(fn == label_of(table->second[x])));
-        composes.push_back(waits(kind == of_kind, !left_known, right_known, right_val.at(x))
-                               .then(fn == label_of(with_right(table->second, x))));
+        composes.push_back(waits(left_known, left_val.at(x)).then(fn == label_of(table[x])));
+        composes.push_back(waits(!left_known, right_known, right_val.at(x))
+                               .then(fn == label_of(with_right(table, x))));
       }
     }
     p.repeated(fetch("left_operand")
@@ -250,8 +240,9 @@ struct Formula {
                    .causal(match(right).key(I))
                    .copy(right_val, val)
                    .copy(right_known, known),
-               move(J, left, {!open, !known, !left_known, right_known}), lookup("choose", composes),
-               lookup("activate", opens), erase(left_val, left_known, right_val, right_known));
+               move(J, left, {!open, !known, !left_known, right_known}),
+               lookup("choose", composes, {fn.at(0)}), lookup("activate", opens, {!open}),
+               erase(left_val, left_known, right_val, right_known));
   }
 
   void square(const std::string& name) const {
@@ -288,11 +279,10 @@ struct Formula {
 
   void answers() const {
     using namespace cells;
-    Rules rules = {when(!known).then(answer == "none"), when(known, !never).then(answer == "none"),
-                   when(known, never, !ends).then(answer == "none")};
+    Rules rules;
     for (const std::string& x : elements)
       rules.push_back(when(known, never, ends, val == x).then(answer == x));
-    p.final(lookup("answer", rules));
+    p.final(lookup("answer", rules, {answer == "none"}));
     if (algebra.unary.empty()) {
       for (const std::string& x : answer.labels()) p.output(x, answer[x]);
       return;

@@ -635,12 +635,13 @@ def under(conditions: Sequence[Truth], rules: Sequence[Rule]) -> list[Rule]:
     return [Rule([*first, *rule._when], rule._then) for rule in rules]
 
 
-def lookup(name: str, rules: Sequence[Rule]) -> Statements:
+def lookup(name: str, rules: Sequence[Rule], otherwise: Sequence[Truth] = ()) -> Statements:
     """A finite table: for each cell that is assigned exactly one of its rules holds, whatever the cells of the
-    conditions hold. Overwrites.
+    conditions hold; a cell of `otherwise` gets that value where none does. Overwrites.
     """
     require(all(rule._then for rule in rules), f"lookup '{name}': a rule assigns nothing")
-    return Statements("  lookup", quoted(name), *rules)
+    last = ["\n    else", *map(as_value, otherwise)] if otherwise else []
+    return Statements("  lookup", quoted(name), *rules, *last)
 
 
 def move(target: Cell, source: Cell, when: Sequence[Truth] = ()) -> Statements:

@@ -149,8 +149,8 @@ class Viewer {
                 view.parts.push_back({"look-up",
                                       s.name,
                                       {"reads " + families(read), "sets " + families(set)},
-                                      s.rules.size()});
-                in_lookups += s.rules.size();
+                                      s.rules.size() + !s.otherwise.empty()});
+                in_lookups += view.parts.back().units;
               },
               [&](const MoveStatement& s) { add_move(s, copies, moves.lines); },
               [&](const EraseStatement& s) {

@@ -271,7 +271,7 @@ class Author {
   cells::Statements written(const LookupStatement& s) const {
     cells::Rules rules;
     for (const Rule& rule : s.rules) rules.push_back({values(rule.when), values(rule.then)});
-    return cells::lookup(s.name, rules);
+    return cells::lookup(s.name, rules, values(s.otherwise));
   }
   cells::Statements written(const MoveStatement& s) const {
     return cells::move(cell(s.target), cell(s.source), values(s.when));

@@ -153,6 +153,7 @@ TEST(Compiled, RandomProgramsHoldTheInterpretedCellsAfterEverySublayer) {
                               "find-one prefer",
                               "related",
                               "lookup",
+                              "lookup else",
                               "move",
                               "move when",
                               "erase",

@@ -341,6 +341,10 @@ std::optional<Statement> RandomStatements::random_lookup(std::vector<CellId> tar
       for (const CellId target : targets) rule.then.push_back({target, value_of(target)});
       s.rules.push_back(std::move(rule));
     }
+    if (one_ && s.rules.size() > 1 && chance(1, 3)) {
+      s.rules.pop_back();
+      for (const CellId target : targets) s.otherwise.push_back({target, value_of(target)});
+    }
   } else {  // a table of its own for each target
     for (const CellId target : targets)
       for (Branch& when : branches(conditions(), chance(1, 2)))

@@ -370,7 +370,9 @@ std::set<std::string> features_of(const Program& p) {
                                          write);
                             features.insert(selector_feature(s.selector, mask));
                           },
-                          [&](const LookupStatement&) { features.insert("lookup"); },
+                          [&](const LookupStatement& s) {
+                            features.insert(s.otherwise.empty() ? "lookup" : "lookup else");
+                          },
                           [&](const MoveStatement& s) {
                             features.insert(s.when.empty() ? "move" : "move when");
                           },
