@@ -299,7 +299,7 @@ void Products::finish(const Branch& branch) {
 namespace {
 
 constexpr std::size_t kMostProducts = 100000;
-constexpr long kMostRows = 1 << 24;
+constexpr long kMostPrefixRows = 1 << 24;
 
 std::vector<Images> to_images(const Json& lists, long below) {
   std::vector<Images> out;
@@ -336,17 +336,17 @@ PrefixRows read_prefix_rows(const Weights& weights) {
   if (!weights.output.has("prefix")) return rows;
   const Json& prefix = weights.output.at("prefix");
   const std::string& kind = prefix.at("kind").string();
-  rows.first_row = static_cast<int>(prefix.at("first_row").integer(0, kMostRows));
+  rows.first_row = static_cast<int>(prefix.at("first_row").integer(0, kMostPrefixRows));
   if (kind == "state") {
     rows.kind = PrefixRows::Kind::state;
-    rows.points = static_cast<int>(prefix.at("states").integer(1, kMostRows));
+    rows.points = static_cast<int>(prefix.at("states").integer(1, kMostPrefixRows));
   } else if (kind == "element") {
     rows.kind = PrefixRows::Kind::element;
-    rows.choices = to_images(prefix.at("elements"), kMostRows);
+    rows.choices = to_images(prefix.at("elements"), kMostPrefixRows);
     rows.points = static_cast<int>(rows.choices[0].size());
   } else {
     rows.kind = PrefixRows::Kind::transformation;
-    rows.points = static_cast<int>(prefix.at("points").integer(1, kMostRows));
+    rows.points = static_cast<int>(prefix.at("points").integer(1, kMostPrefixRows));
     rows.choices = to_images(prefix.at("images"), rows.points);
   }
   return rows;
@@ -362,7 +362,7 @@ int winner(const std::vector<mpq_class>& logits, const std::string& where) {
 Form verdict_form(const Frame& frame, const Stream& h) {
   const auto row = [&](const char* name) {
     return combine(frame.weights.unembedding.row(
-                       static_cast<int>(frame.weights.output.at(name).integer(0, kMostRows))),
+                       static_cast<int>(frame.weights.output.at(name).integer(0, kMostPrefixRows))),
                    h);
   };
   Form form = row("accept");

@@ -46,7 +46,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/phrases.hpp"
 #include "constructions/construction.hpp"
 #include "logdepth/program.hpp"
 
@@ -303,12 +302,12 @@ const std::vector<std::string>& formula_algebras() {
 
 Program formula_value(const FormulaOptions& options) {
   if (std::ranges::find(formula_algebras(), options.algebra) == formula_algebras().end())
-    throw InputError("--algebra " + options.algebra + ": expected " + joined(formula_algebras()));
+    throw InputError("--algebra " + options.algebra + ": expected boolean, or mod2 to mod7");
   const formula_values::Algebra algebra = formula_values::algebra_of(options.algebra);
   const bool boolean = options.algebra == "boolean";
   cells::Program p(boolean ? std::string("value of a Boolean formula")
                            : "value of an expression, " + options.algebra);
-  p.construction("formula");
+  p.construction("formula-value");
   p.source(
       "Jerad et al., arXiv 2601.01754, 2026, Lemma 4.1 and Corollary 4.1; Rytter, The complexity "
       "of "
@@ -329,7 +328,7 @@ Program formula_value(const FormulaOptions& options) {
 }
 
 Construction formula_value_record() {
-  return {.key = {"JSHCM26", "lem-4.1", "formula"},
+  return {.key = {"JSHCM26", "lem-4.1", "formula-value"},
           .problem = Problem::formulas,
           .options = {{"algebra", ChoiceOption{formula_algebras(), FormulaOptions().algebra},
                        "boolean: letters 0 1 ! & |; mod2 to mod7: letters 0 1 ... + * (default: "

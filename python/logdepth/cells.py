@@ -640,7 +640,7 @@ def lookup(name: str, rules: Sequence[Rule], otherwise: Sequence[Truth] = ()) ->
     conditions hold; a cell of `otherwise` gets that value where none does. Overwrites.
     """
     require(all(rule._then for rule in rules), f"lookup '{name}': a rule assigns nothing")
-    last = ["\n    else", *map(as_value, otherwise)] if otherwise else []
+    last: list[str | Said] = ["\n    else", *map(as_value, otherwise)] if otherwise else []
     return Statements("  lookup", quoted(name), *rules, *last)
 
 
@@ -648,7 +648,8 @@ def move(target: Cell, source: Cell, when: Sequence[Truth] = ()) -> Statements:
     """target := source, of the same type; overwrites. With conditions, no cell twice, only where all of them hold:
     `move(J, sJ, when=[act, ~odd])`; the target has a value before.
     """
-    return Statements("  move", target, source, *(["when", *map(as_value, when)] if when else []))
+    conditions: list[str | Said] = ["when", *map(as_value, when)] if when else []
+    return Statements("  move", target, source, *conditions)
 
 
 def erase(*cells: Union[Cell, Sequence[Cell]]) -> Statements:

@@ -208,7 +208,9 @@ const std::vector<Commanded> kCommands = {
     {Problem::words, "regular", "compile_regular"},
     {Problem::graphs, "connectivity", "compile_connectivity"},
     {Problem::divisions, "division", "compile_division"},
-    {Problem::computation_graphs, "computation-graph", "compile_computation_graph"}};
+    {Problem::computation_graphs, "computation-graph", "compile_computation_graph"},
+    {Problem::formulas, "formula", "compile_formula"},
+    {Problem::hops, "khop", "compile_khop"}};
 
 TEST(TheCatalogue, IsWhatThePageOfCommandsAndPythonSay) {
   const std::string python = text_of("python/logdepth/constructions.py");

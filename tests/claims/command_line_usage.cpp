@@ -320,7 +320,8 @@ TEST_F(Reference, AnUnknownNameComesWithTheOneThatWasProbablyMeant) {
        "--help)");
   says({"compile", "poetry"},
        "unknown command 'poetry' of logdepth compile; expected one of regular, program, crasp, "
-       "division, connectivity, computation-graph, khop, formula, ltl (see logdepth compile --help)");
+       "division, connectivity, computation-graph, khop, formula, ltl (see logdepth compile "
+       "--help)");
   says({"compile"},
        "expected a command of logdepth compile: regular, program, crasp, division, "
        "connectivity, computation-graph, khop, formula, ltl (see logdepth compile --help)");

@@ -119,16 +119,19 @@ INSTANTIATE_TEST_SUITE_P(Zoo, RejectedPrograms, testing::ValuesIn(zoo()), [](con
 
 TEST(RejectedPrograms, AGroupThatMayBeZeroIsCuredAsTheMessageSays) {
   const auto text = [](const std::string& size, const std::string& cure) {
-    return "logdepth-cells 1\nalphabet a b\ncell one constant\ncell x onehot none a b\ncell n number " +
+    return "logdepth-cells 1\nalphabet a b\ncell one constant\ncell x onehot none a b\ncell n "
+           "number " +
            size + "\ncell d direction " + size +
            "\ntoken <begin> x=none\ntoken a x=a\ntoken b x=b\ninitial\nfetch f causal uniform\n"
            "add n[0] + x[a] - x[b]\n" +
            cure + "\noutput o + d[0]\n";
   };
   const Refused zero = refuse({"", "", "", text("1", "normalise d from n[0]")});
-  EXPECT_NE(zero.message.find("such as a number to which a uniform head adds the constant cell"), std::string::npos)
+  EXPECT_NE(zero.message.find("such as a number to which a uniform head adds the constant cell"),
+            std::string::npos)
       << zero.message;
-  EXPECT_EQ(refuse({"", "", "", text("2", "add n[1] + one\nnormalise d from n[0] n[1]")}).message, "");
+  EXPECT_EQ(refuse({"", "", "", text("2", "add n[1] + one\nnormalise d from n[0] n[1]")}).message,
+            "");
 }
 
 // C-RASP programs that no words are drawn of and nothing is trained on, by the command line: one sentence each.
