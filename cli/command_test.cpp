@@ -21,6 +21,7 @@
 #include "oracle/command_oracle.hpp"
 #include "proofs-check/check/divisions.hpp"
 #include "runtime/file/model.hpp"
+#include "runtime/file/sha256.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/numbers/real.hpp"
 
@@ -78,12 +79,13 @@ struct FoundCounterexample : TypedInput {
 
 /// What a test of a weights file found, whatever the file takes.
 struct Findings {
-  std::string against;    ///< what says what is right
-  std::string bound;      ///< what was covered
-  std::string compared;   ///< what was compared with the oracle
-  std::string too_small;  ///< why a head may never have been asked
-  std::string note = {};  ///< on what was not compared, or nothing
-  json details = {};      ///< limits and counts, beside what all tests say
+  std::string against;     ///< what says what is right
+  std::string bound;       ///< what was covered
+  std::string compared;    ///< what was compared with the oracle
+  std::string too_small;   ///< why a head may never have been asked
+  std::string note = {};   ///< on what was not compared, or nothing
+  std::string batch = {};  ///< names the words that were given, or nothing
+  json details = {};       ///< limits and counts, beside what all tests say
   std::optional<FoundCounterexample> counterexample = {};
 };
 
@@ -143,6 +145,7 @@ int conclude(const TestArguments& options, const CheckedModel& model, const Resu
   for (const auto& [name, value] : out.items())
     if (name == "up_to" || name.starts_with("max_") || name.starts_with("random_"))
       limits[name] = value;
+  if (!found.batch.empty()) limits["batch " + found.batch] = 1;
   if (options.json) {
     out.update({{"schema", "logdepth/test/1"},
                 {"model", model->name},
@@ -235,6 +238,7 @@ int test_words(const TestArguments& options, const CheckedModel& model) {
                    {"values", result.numbers},
                    {"prefix_kind", result.prefix_kind},
                    {"prefix_note", result.note}};
+  if (!words.batch.empty()) found.batch = sha256(json(words.batch).dump());
   if (result.wrong)
     found.counterexample = wrong_word(*result.wrong, typed_word(result.wrong->word));
   return conclude(options, model, result, found);

@@ -222,7 +222,8 @@ struct Formula {
     for (std::uint32_t f = 0; f < maps.size(); ++f)
       composes.push_back(when(open, fn.at(f)).then(fn.at(f)));
     for (const auto& [letter, table] : algebra.binary) {
-      const auto waits = [&](auto... more) { return when(!open, !known, kind == letter, more...); };
+      const Value of_kind = kind == letter;
+      const auto waits = [&](auto... more) { return when(!open, !known, of_kind, more...); };
       opens.push_back(waits(left_known).then(open));
       opens.push_back(waits(!left_known, right_known).then(open));
       for (std::uint32_t x = 0; x < algebra.elements; ++x) {

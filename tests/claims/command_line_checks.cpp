@@ -207,6 +207,18 @@ TEST_F(Checks, TestAsksTheWordsOfABatchFirst) {
   EXPECT_NE(right.out.find("1 given word, every word of at most 2 letters (7), 0 words"),
             std::string::npos)
       << right.out;
+  const auto records = [&] {
+    return json::parse(folder.read("abb.json.checks.json"))["checks"].size();
+  };
+  EXPECT_EQ(records(), 2u) << "of both oracles";
+  folder.write("words.txt", "bab\nbb\n");
+  EXPECT_EQ(with("words.txt").status, 0);
+  EXPECT_EQ(records(), 3u) << "other words cover nothing of these";
+  EXPECT_EQ(
+      logdepth({"test", "abb.json", "--against", "(a|b)*abb", "--up-to", "2", "--random", "0"})
+          .status,
+      0);
+  EXPECT_EQ(records(), 3u) << "without the words it is weaker";
   folder.write("words.txt", "abb\nabc\n");
   EXPECT_EQ(with("words.txt").status, 2);
   EXPECT_NE(with("words.txt").err.find("words.txt:2: letter"), std::string::npos)
