@@ -41,7 +41,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,25 +53,28 @@ namespace logdepth::formula_values { namespace {
 /// By elements: the images of a map of one of them.
 using Map = std::vector<std::uint32_t>;
 
+struct Operator {
+  std::string letter;
+  std::vector<Map> table;  // by the left operand; of one operand a single map
+};
+
 struct Algebra {
   std::uint32_t elements = 2;
-  std::map<std::string, Map> unary;
-  std::map<std::string, std::vector<Map>> binary;  // by the left operand
+  std::vector<Operator> unary, binary;
 };
 
 Algebra algebra_of(const std::string& name) {
   if (name == "boolean")
-    return {2, {{"!", {1, 0}}}, {{"&", {{0, 0}, {0, 1}}}, {"|", {{0, 1}, {1, 1}}}}};
+    return {2, {{"!", {{1, 0}}}}, {{"&", {{0, 0}, {0, 1}}}, {"|", {{0, 1}, {1, 1}}}}};
   Algebra ring;
   ring.elements = static_cast<std::uint32_t>(name.back() - '0');
-  for (std::uint32_t x = 0; x < ring.elements; ++x) {
-    Map& sum = ring.binary["+"].emplace_back();
-    Map& product = ring.binary["*"].emplace_back();
-    for (std::uint32_t y = 0; y < ring.elements; ++y) {
-      sum.push_back((x + y) % ring.elements);
-      product.push_back(x * y % ring.elements);
+  ring.binary = {{"*", {}}, {"+", {}}};
+  for (std::uint32_t x = 0; x < ring.elements; ++x)
+    for (Operator& operation : ring.binary) {
+      Map& map = operation.table.emplace_back();
+      for (std::uint32_t y = 0; y < ring.elements; ++y)
+        map.push_back((operation.letter == "*" ? x * y : x + y) % ring.elements);
     }
-  }
   return ring;
 }
 
@@ -92,11 +94,11 @@ Map with_right(const std::vector<Map>& table, std::uint32_t right) {
 /// The maps from one operand of a formula to its value, the identity first.
 std::vector<Map> maps_of(const Algebra& algebra) {
   std::vector<Map> steps, maps(1);
-  for (const auto& [letter, map] : algebra.unary) steps.push_back(map);
-  for (const auto& [letter, table] : algebra.binary)
+  for (const Operator& operation : algebra.unary) steps.push_back(operation.table[0]);
+  for (const Operator& operation : algebra.binary)
     for (std::uint32_t x = 0; x < algebra.elements; ++x) {
-      steps.push_back(table[x]);
-      steps.push_back(with_right(table, x));
+      steps.push_back(operation.table[x]);
+      steps.push_back(with_right(operation.table, x));
     }
   for (std::uint32_t x = 0; x < algebra.elements; ++x) maps[0].push_back(x);
   for (std::size_t known = 0; known < maps.size(); ++known)
@@ -161,7 +163,7 @@ struct Formula {
   }
   static std::vector<std::string> kinds_of(const Algebra& algebra) {
     std::vector<std::string> kinds = {"begin", "value", "unary"};
-    for (const auto& [letter, table] : algebra.binary) kinds.push_back(letter);
+    for (const Operator& operation : algebra.binary) kinds.push_back(operation.letter);
     return kinds;
   }
   static std::vector<std::string> answers_of(std::vector<std::string> elements) {
@@ -180,8 +182,10 @@ struct Formula {
     };
     token(cells::kBegin, "begin", 0, maps[0]);
     for (std::uint32_t x = 0; x < algebra.elements; ++x) token(elements[x], "value", x, maps[0]);
-    for (const auto& [letter, map] : algebra.unary) token(letter, "unary", 0, map);
-    for (const auto& [letter, table] : algebra.binary) token(letter, letter, 0, maps[0]);
+    for (const Operator& operation : algebra.unary)
+      token(operation.letter, "unary", 0, operation.table[0]);
+    for (const Operator& operation : algebra.binary)
+      token(operation.letter, operation.letter, 0, maps[0]);
     p.alphabet(alphabet).position(I).position(self).position(right, 1).position(J, 1);
   }
 
@@ -189,7 +193,7 @@ struct Formula {
   void operands() const {
     using namespace cells;
     Form step = kind["value"];
-    for (const auto& [letter, table] : algebra.binary) step += -Form(kind[letter]);
+    for (const Operator& operation : algebra.binary) step += -Form(kind[operation.letter]);
     p.initial(
         fetch("depth")
             .causal(uniform())
@@ -221,8 +225,9 @@ struct Formula {
     Rules opens = {when(open).then(open)}, composes;
     for (std::uint32_t f = 0; f < maps.size(); ++f)
       composes.push_back(when(open, fn.at(f)).then(fn.at(f)));
-    for (const auto& [letter, table] : algebra.binary) {
-      const Value of_kind = kind == letter;
+    for (const Operator& operation : algebra.binary) {
+      const std::vector<Map>& table = operation.table;
+      const Value of_kind = kind == operation.letter;
       const auto waits = [&](auto... more) { return when(!open, !known, of_kind, more...); };
       opens.push_back(waits(left_known).then(open));
       opens.push_back(waits(!left_known, right_known).then(open));

@@ -9,6 +9,7 @@
 #include "base/phrases.hpp"
 #include "cli/commands.hpp"
 #include "cli/early_end.hpp"
+#include "constructions/construction.hpp"
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/graph_files.hpp"
@@ -38,6 +39,7 @@ std::vector<std::string> left_out() {
           "a program as test oracle (--against command:PROGRAM)",
           "the time limit --seconds",
           "the manual page and completions (--man, --completion)",
+          "the command compile formula",
           "the commands " + joined(other_commands())};
 }
 
@@ -63,6 +65,14 @@ std::string write_dot_graph(const Graph&) {
   refuse("Graphviz");
 }
 }  // namespace objects
+
+inline namespace constructions_JSHCM26 {
+Construction formula_value_record() {
+  return {.key = {"JSHCM26", "lem-4.1", "formula"},
+          .problem = Problem::formulas,
+          .program = [](const Request&) -> Program { refuse("compile formula"); }};
+}
+}  // namespace constructions_JSHCM26
 
 inline namespace oracle {
 std::unique_ptr<LanguageOracle> make_command_oracle(const std::string& command, Alphabet) {

@@ -108,7 +108,7 @@ test('what is left out is refused by name', () => {
   assert.ok(wasm.leftOut().length > 5);
   for (const [args, part] of [[['train', 'x'], 'train'], [['certify', 'x'], 'certify'],
                               [['run', 'm.json', '--input=a', '--engine=float64'], 'floating point'],
-                              [['draw', 'm.json', '-o', 'm.svg'], 'draw'],
+                              [['draw', 'm.json', '-o', 'm.svg'], 'draw'], [['compile', 'formula', '-o', 'f.json'], 'compile formula'],
                               [['inspect', '--dot=m.dot'], 'Graphviz'],
                               [['inspect', '--regex=a', '--eggbox', 'a.pdf'], '.pdf'],
                               [['inspect', '--regex=a', '--eggbox', 'a.tex'], 'LaTeX'], [['--man'], 'manual page']]) {
