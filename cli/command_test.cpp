@@ -402,11 +402,9 @@ Command add_test(CLI::App& app) {
                "largest size of the random inputs: letters, vertices, positions or equations")
       ->check(kSmallCount);
   command->add_option("--seed", options->seed, "seed of the random inputs")->check(kCount);
-  options->words.batch_option =
-      command->add_option("--batch", options->words.batch,
-                          "file of words to be tested first, one per line, such as a generator "
-                          "prints; - reads standard "
-                          "input");
+  options->words.batch_option = command->add_option(
+      "--batch", options->words.batch,
+      "file of words, one per line, that are tested first; - reads standard input");
   command->add_flag("--json", options->json, "print one JSON object");
   add_run_limits(*command);
   return [options] { return test(*options); };

@@ -559,15 +559,20 @@ class Rules : private RuleBase {
 
   void check_statement(const FetchStatement& s) { FetchRules(p_, s, where_).check(); }
 
+  void check_conditions(const std::vector<Literal>& literals, const std::string& of) {
+    std::set<CellId> conditions;
+    for (const Literal& literal : literals) {
+      expect_finite(literal.cell);
+      if (!conditions.insert(literal.cell).second)
+        refuse(of + " has two conditions on cell " + name(literal.cell));
+    }
+  }
+
   void check_statement(const LookupStatement& s) {
     if (s.rules.empty()) refuse("the lookup has no rules");
     for (const Rule& rule : s.rules) {
-      std::set<CellId> conditions, targets;
-      for (const Literal& literal : rule.when) {
-        expect_finite(literal.cell);
-        if (!conditions.insert(literal.cell).second)
-          refuse("a rule has two conditions on cell " + name(literal.cell));
-      }
+      check_conditions(rule.when, "a rule");
+      std::set<CellId> targets;
       for (const Assignment& a : rule.then) {
         expect_finite(a.cell);
         if (!targets.insert(a.cell).second)
@@ -597,12 +602,7 @@ class Rules : private RuleBase {
       refuse("cell " + name(s.source) + " is a number; move cells of constant norm");
     expect_fit(s.target, s.source);
     if (s.target == s.source) refuse("a cell is moved onto itself");
-    std::set<CellId> conditions;
-    for (const Literal& literal : s.when) {
-      expect_finite(literal.cell);
-      if (!conditions.insert(literal.cell).second)
-        refuse("a move has two conditions on cell " + name(literal.cell));
-    }
+    check_conditions(s.when, "a move");
     if (!s.when.empty() && !constant_cell(p_))
       refuse("a move with a condition needs a constant cell, as in 'cell one constant'");
   }

@@ -315,9 +315,8 @@ Program formula_value(const FormulaOptions& options) {
                            : "value of an expression, " + options.algebra);
   p.construction("formula-value");
   p.source(
-      "Jerad et al., arXiv 2601.01754, 2026, Lemma 4.1 and Corollary 4.1; Rytter, The complexity "
-      "of "
-      "two-way pushdown automata and recursive programs, 1985");
+      "Jerad et al., arXiv 2601.01754, 2026, Lemma 4.1 and Corollary 4.1; Rytter, The "
+      "complexity of two-way pushdown automata and recursive programs, 1985");
   p.hypothesis(causal_network());
   p.deviation(
       "two squares of the pointers in a round, as in Rytter's game; the text of the paper's proof "

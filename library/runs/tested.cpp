@@ -9,6 +9,7 @@
 #include "proofs-check/check/divisions.hpp"
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
+#include "runtime/exact/run_model.hpp"
 #include "runtime/file/model_meaning.hpp"
 
 namespace logdepth { inline namespace library_runs {
@@ -47,9 +48,7 @@ TestResult tested_words(const Model& model, const LanguageOracle& oracle, const 
   WordDomain questions(model, oracle);
   std::vector<Word> batch;
   for (const Letters& letters : words.batch) {
-    for (const std::string& letter : letters)
-      require(std::ranges::find(model.alphabet, letter) != model.alphabet.end(),
-              in_quotes(letter) + " is not a letter of this model");
+    static_cast<void>(tokens_of(model, letters));  // refuses letters that the model has not
     batch.push_back(questions.word_of(letters));
   }
   const auto found = examine_words(
