@@ -45,7 +45,6 @@ Compiled compile(const Program& program, const CompileOptions& options) {
 
   // Statements get sublayers. First, because norms depend on what has been written by then.
   const Schedule schedule = schedule_layers(program);
-  check_schedule(program, schedule);
 
   // Every mask gets a type that holds at every token. From here on reads are exact by proof.
   const MaskTypes masks = type_masks(program, schedule);

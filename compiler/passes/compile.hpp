@@ -34,11 +34,6 @@ struct Schedule {
 /// statements of a sublayer, applied at once to the old stream, mean the same as one by one.
 Schedule schedule_layers(const Program& program);
 
-/// The rule after this pass: every statement once, attention in attention sublayers, and every
-/// dependence strictly forward. Errors: std::logic_error (a defect of the pass, not of the
-/// program).
-void check_schedule(const Program& program, const Schedule& schedule);
-
 /// Where each cell lives in the residual stream, and how wide the stream is.
 struct Layout {
   Norm norm = Norm::rms;

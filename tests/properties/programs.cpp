@@ -10,7 +10,9 @@
 #include <map>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/difference/first_difference.hpp"
@@ -67,6 +69,49 @@ void expect_same_meaning(const Program& program, const Model& model, const Token
     const auto logits = runner.logits(stream.value(), token);
     for (std::size_t row = 0; row < program.outputs.size(); ++row)
       EXPECT_EQ(logits[row], output_value(meaning, program.outputs[row], token));
+  }
+}
+
+/// The rule after the pass: every statement once, attention in attention sublayers, and every
+/// dependence strictly forward. Errors: std::logic_error.
+void check_schedule(const Program& program, const Schedule& schedule) {
+  for (const Block block : {Block::initial, Block::repeated, Block::final}) {
+    std::unordered_map<const Statement*, std::size_t> slot_of;
+    std::size_t slot = 0;
+    for (const ScheduledLayer& layer : schedule.block(block)) {
+      for (const auto* sublayer : {&layer.attention, &layer.feedforward}) {
+        for (const Statement* statement : *sublayer) {
+          if (is_attention(*statement) != (slot % 2 == 0))
+            throw std::logic_error("schedule: a statement is in the wrong kind of sublayer");
+          if (!slot_of.emplace(statement, slot).second)
+            throw std::logic_error("schedule: duplicate statement");
+          if (mask_group(program, *statement) != mask_group(program, *sublayer->front()))
+            throw std::logic_error("schedule: two masks in one sublayer");
+        }
+        ++slot;
+      }
+    }
+    const auto& statements = program.block(block);
+    if (slot_of.size() != statements.size())
+      throw std::logic_error("schedule: a statement is missing");
+    // Per cell, in program order: reads after the last write, writes not before any earlier access.
+    std::unordered_map<CellId, std::size_t> written, touched;
+    for (const Statement& statement : statements) {
+      const std::size_t at = slot_of.at(&statement);
+      const auto reads = cells_read(program, statement);
+      const auto writes = cells_written(statement);
+      for (const CellId cell : reads)
+        if (written.contains(cell) && at <= written[cell])
+          throw std::logic_error("schedule: cell " + program.cells[cell].name +
+                                 " is read before it is written");
+      for (const CellId cell : writes)
+        if (touched.contains(cell) && at < touched[cell])
+          throw std::logic_error("schedule: cell " + program.cells[cell].name +
+                                 " is written before an earlier use");
+      for (const CellId cell : writes) written[cell] = std::max(written[cell], at);
+      for (const auto* cells : {&reads, &writes})
+        for (const CellId cell : *cells) touched[cell] = std::max(touched[cell], at);
+    }
   }
 }
 
