@@ -15,8 +15,6 @@
 #include "logdepth/compare.hpp"
 #include "logdepth/errors.hpp"
 #include "logdepth/test.hpp"
-#include "objects/named_monoids.hpp"
-#include "objects/regex.hpp"
 #include "oracle/language_oracle.hpp"
 #include "report/pictures/circuit_view.hpp"
 #include "report/pictures/run_answers.hpp"
@@ -451,18 +449,6 @@ TestResult test_against(const Transformer& transformer, const std::string& oracl
                         const TestedWords& words) {
   const Model& model = transformer.hidden().model;
   return tested_words(model, *load_language_oracle({oracle, {}}, model).oracle, words);
-}
-
-TestResult test_regex(const Transformer& transformer, const std::string& expression,
-                      const TestedWords& words) {
-  const auto oracle = make_regex_oracle(parse_regex(expression, Alphabet(transformer.alphabet())));
-  return tested_words(model_of(transformer), *oracle, words);
-}
-
-TestResult test_group(const Transformer& transformer, const std::string& name,
-                      const TestedWords& words) {
-  return tested_words(model_of(transformer),
-                      *make_action_oracle(named_monoid(name), "group " + name), words);
 }
 
 std::string TestResult::text() const {

@@ -90,21 +90,11 @@ TestResult test_numbers(
     const std::function<std::map<std::string, std::string>(const Letters&)>& numbers,
     const TestedWords& words = {});
 
-/// Against a regular expression over the letters of the transformer, by its derivatives: verdicts,
-/// and the state after every prefix where the file reads these, as the minimal automaton numbers them
-/// breadth first. Errors also: InputError for what is no expression.
-TestResult test_regex(const Transformer& transformer, const std::string& expression,
-                      const TestedWords& words = {});
-
-/// Against a group or monoid by its name ("A5", "Z6", "flipflop"), whose generators are the letters:
-/// verdicts, and the product of the letters of every prefix, or the state after it. Errors also:
-/// InputError for another name.
-TestResult test_group(const Transformer& transformer, const std::string& name,
-                      const TestedWords& words = {});
-
 /// Against whatever `logdepth test --against` knows of words: "regex:R", "fst:FILE", "jff:FILE",
 /// "dot:FILE", "group:NAME", "crasp:FILE", "command:PROGRAM", a file by its extension, or else a
-/// regular expression. Errors also: InputError as the command's.
+/// regular expression. Where the file reads prefixes, they are compared, too: products of a group's
+/// generators, states as the minimal automaton numbers them breadth first. Errors also: InputError as
+/// the command's.
 TestResult test_against(const Transformer& transformer, const std::string& oracle,
                         const TestedWords& words = {});
 

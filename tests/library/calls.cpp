@@ -188,8 +188,8 @@ output reject
   EXPECT_EQ(wrong.wrong->expected, "accept");
   EXPECT_EQ(wrong.wrong->got, "reject");
   EXPECT_NE(wrong.text().find("the word 'b': expected accept, found reject"), std::string::npos);
-  EXPECT_EQ(test_regex(majority, "a|aa", {.up_to = 2, .random = 0}).passed(), true);
-  EXPECT_EQ(test_regex(majority, "a|aa", {.up_to = 3, .random = 0}).passed(), false);
+  EXPECT_EQ(test_against(majority, "regex:a|aa", {.up_to = 2, .random = 0}).passed(), true);
+  EXPECT_EQ(test_against(majority, "regex:a|aa", {.up_to = 3, .random = 0}).passed(), false);
 }
 
 TEST(Tests, CompareNumbers) {
@@ -242,10 +242,10 @@ TEST_F(WeightsOfTheProgram, MultiplyPrefixes) {
   const Answer answer = run(s3, s3.word("ab"));
   EXPECT_EQ(answer.products, (std::vector<std::vector<std::uint32_t>>{{1, 0, 2}, {2, 1, 0}}));
   EXPECT_EQ(s3.depth(1024), 10u);
-  const TestResult right = test_group(s3, "S3", {.up_to = 4, .random = 10});
+  const TestResult right = test_against(s3, "group:S3", {.up_to = 4, .random = 10});
   EXPECT_TRUE(right.passed()) << right.text();
   EXPECT_GT(right.products, 100u);
-  EXPECT_FALSE(test_group(s3, "D4", {.up_to = 4}).passed());
+  EXPECT_FALSE(test_against(s3, "group:D4", {.up_to = 4}).passed());
 }
 
 TEST(Run, YieldsTheStateOfEveryPrefix) {
@@ -259,12 +259,12 @@ TEST(Run, YieldsTheStateOfEveryPrefix) {
   const Answer answer = run(states, states.word("abba"));
   EXPECT_FALSE(answer.products);
   EXPECT_EQ(answer.states, (std::vector<std::uint32_t>{0, 1, 1, 0}));
-  const TestResult right = test_regex(states, "(a|b)*b", {.up_to = 4, .random = 10});
+  const TestResult right = test_against(states, "regex:(a|b)*b", {.up_to = 4, .random = 10});
   EXPECT_TRUE(right.passed()) << right.text();
   EXPECT_GT(right.states, 98u);
   EXPECT_EQ(right.products, 0u);
   const Transformer exchanged = compile(last_letter.prefix_states(letter, {1, 1, 0}));
-  const TestResult wrong = test_regex(exchanged, "(a|b)*b", {.up_to = 4});
+  const TestResult wrong = test_against(exchanged, "regex:(a|b)*b", {.up_to = 4});
   ASSERT_FALSE(wrong.passed());
   EXPECT_EQ(wrong.wrong->wrong, WrongWord::Wrong::product);
 }

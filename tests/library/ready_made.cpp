@@ -264,17 +264,18 @@ TEST(ATransitionTable, IsAnAutomatonLikeAnother) {
   table.states = {"before", "after"};
   const Transformer transformer = compile_regular({.transitions = table});
   EXPECT_EQ(transformer.alphabet(), (Letters{"b", "c"}));
-  const TestResult right = test_regex(transformer, "c*b+", {.up_to = 7, .random = 20});
+  const TestResult right = test_against(transformer, "regex:c*b+", {.up_to = 7, .random = 20});
   EXPECT_TRUE(right.passed()) << right.text();
-  EXPECT_FALSE(test_regex(transformer, "(b|c)*b", {.up_to = 3}).passed());
+  EXPECT_FALSE(test_against(transformer, "regex:(b|c)*b", {.up_to = 3}).passed());
   EXPECT_NE(transformer.text().find("no c after b"), std::string::npos);
   EXPECT_NE(transformer.text().find("before"), std::string::npos);
   table.start = 1;
-  EXPECT_TRUE(test_regex(compile_regular({.transitions = table}), "b*", {.up_to = 4}).passed());
+  EXPECT_TRUE(
+      test_against(compile_regular({.transitions = table}), "regex:b*", {.up_to = 4}).passed());
   const Transformer turned =
       compile_regular({.transitions = no_c_after_b(), .alphabet = {{"c", "b"}}});
   EXPECT_EQ(turned.alphabet(), (Letters{"c", "b"}));
-  EXPECT_TRUE(test_regex(turned, "c*b+", {.up_to = 4}).passed());
+  EXPECT_TRUE(test_against(turned, "regex:c*b+", {.up_to = 4}).passed());
 }
 
 TEST(ATransitionTable, IsRefusedWhereItIsNone) {
