@@ -61,7 +61,6 @@ from .drawing import Drawing
 from .errors import BadInput, ExportRefused, ExportWrong, LimitReached, Undecided
 from .inputs import Reach
 from .model import Check, Model, Rounded, from_text, load
-from .playground import Playground
 from .program import Program
 from .traces import Trace
 from .training_records import n_star, records
@@ -89,7 +88,6 @@ __all__ = [
     "LimitReached",
     "Model",
     "Node",
-    "Playground",
     "Program",
     "Reach",
     "Real",

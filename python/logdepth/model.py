@@ -22,7 +22,6 @@ from .circuit import Circuit
 from .drawing import Drawing
 from .errors import BadInput, Undecided
 from .inputs import Input, Word, as_asked, whole
-from .playground import Playground
 from .program import Program
 from .traces import Trace
 
@@ -304,16 +303,6 @@ class Model:
         asked, text = as_asked(input), _text(program)
         svg, notes = network.svg(asked, against, text)
         return Drawing(svg, lambda file: network.draw(asked, file, against, text), notes)
-
-    def play(
-        self, word: str = "", *, folder: str | os.PathLike[str] | None = None, height: int = 900
-    ) -> Playground:
-        """The playground with this network, on `word`: a notebook shows the page, elsewhere `url` is its
-        address. It is served on 127.0.0.1 until `close`.
-
-        `folder` is what ./make_playground.sh wrote; the package has one, too. BadInput where it is missing.
-        """
-        return Playground(self.text(), word, folder, height)
 
     def widget(self, input: Input = "", *, layer: int = 1, token: int = -1) -> RunWidget:
         """A run on an input with a slider over its layers, for a notebook: who reads whom, the exact numbers of

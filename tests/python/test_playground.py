@@ -1,10 +1,8 @@
-"""Model.play: the page with a network, which `logdepth play` serves (tests/playground/test_page.mjs). Model.widget: what
-the browser is sent (tests/playground/test_notebook.mjs shows it in one)."""
+"""Model.widget: what the browser is sent (tests/playground/test_notebook.mjs shows it in one). The page that the package has."""
 
 import pathlib
 import subprocess
 import sys
-import urllib.error
 import urllib.request
 
 import pytest
@@ -19,38 +17,21 @@ def model():
     return logdepth.compile_regular(regex="(a|b)*abb")
 
 
-def test_the_page_and_the_network_are_served(model):
-    page = model.play("aabb", folder=PAGE, height=500)
+def test_the_package_has_the_page(model, tmp_path):
+    model.save(tmp_path / "abb.json")
+    program = pathlib.Path(logdepth.__file__).parent / "bin" / "logdepth"
+    server = subprocess.Popen([program, "play", "--no-open", tmp_path / "abb.json"], stdout=subprocess.PIPE, text=True, cwd=tmp_path,
+                              env={"PATH": str(tmp_path)})
     try:
-        address, question = page.url.split("#")
-        assert address.startswith("http://127.0.0.1:")
-        assert question == "kind=file&file=model.json&word=aabb"
+        address, question = server.stdout.readline().rstrip().split("#")
+        assert question == "kind=file&file=abb.json"
         with urllib.request.urlopen(address) as answer:
             assert answer.read() == (PAGE / "index.html").read_bytes()
-        with urllib.request.urlopen(address + "examples/model.json") as answer:
+        with urllib.request.urlopen(address + "examples/abb.json") as answer:
             assert answer.read().decode() == model.text()
-        shown = page._repr_html_()
-        assert shown.startswith("<iframe ") and 'height="500"' in shown and "&amp;word=aabb" in shown
     finally:
-        page.close()
-    with pytest.raises(urllib.error.URLError):
-        urllib.request.urlopen(page.url)
-
-
-def test_a_folder_without_the_page_is_refused(model, tmp_path):
-    with pytest.raises(logdepth.BadInput, match="expected a folder with index.html"):
-        model.play(folder=tmp_path)
-
-
-def test_the_package_has_the_page(model, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    page = model.play()
-    try:
-        with urllib.request.urlopen(page.url.split("#")[0]) as answer:
-            assert answer.read() == (PAGE / "index.html").read_bytes()
-    finally:
-        page.close()
+        server.terminate()
+        server.communicate()
 
 
 def test_a_widget_has_the_word_and_the_answer(model):
