@@ -22,32 +22,6 @@ void bind_settings(nb::module_& module) {
       .def(nb::init<const std::string&>(), "file"_a, "The file is read.")
       .def(nb::init<const std::string&, const std::string&>(), "called"_a, "content"_a,
            "The given text is used as the content of the file.");
-  nb::class_<TransitionTable>(module, "TransitionTable",
-                              "A deterministic automaton, written down. Its states are 0, 1, ...; "
-                              "`compile_regular` takes it.")
-      .def(
-          nb::init<Letters, std::vector<std::vector<std::optional<std::uint32_t>>>,
-                   std::vector<bool>, std::uint32_t, std::vector<std::string>,
-                   const std::string&>(),
-          "letters"_a, "next"_a, "accepting"_a, "start"_a = 0,
-          "states"_a = std::vector<std::string>(), "name"_a = "automaton",
-          "`letters` in their order; `next`: of each state, by letter, the next one, None where no "
-          "word that goes on this way is accepted (states x letters); `accepting`: of each state; "
-          "`start`: the state before the first letter; `states`: what they are called, none: by "
-          "their numbers; `name`: what the automaton is called in the weights.")
-      .def_ro("letters", &TransitionTable::letters, "In their order.")
-      .def_ro("next", &TransitionTable::next, "States x letters: the next state, or None.")
-      .def_ro("accepting", &TransitionTable::accepting, "One flag for each state.")
-      .def_ro("start", &TransitionTable::start, "The state before the first letter.")
-      .def_ro("states", &TransitionTable::states, "Names of the states; none: their numbers.")
-      .def_ro("name", &TransitionTable::name, "Name in the weights file.")
-      .def(
-          "__repr__",
-          [](const TransitionTable& table) {
-            return "<automaton " + table.name + ", " + std::to_string(table.next.size()) +
-                   " states>";
-          },
-          "Name and number of states.");
   nb::class_<AutomatonSource>(module, "AutomatonSource", "Source of an automaton.")
       .def(nb::init<>(), "An empty source.")
       .def_rw("regex", &AutomatonSource::regex, "A regular expression.")
@@ -57,7 +31,6 @@ void bind_settings(nb::module_& module) {
       .def_rw("mata", &AutomatonSource::mata, "File of the library Mata.")
       .def_rw("json", &AutomatonSource::json, "The dictionary of Python's libraries.")
       .def_rw("group", &AutomatonSource::group, "A group or monoid by its name.")
-      .def_rw("transitions", &AutomatonSource::transitions, "A given automaton.")
       .def_rw("alphabet", &AutomatonSource::alphabet, "The letters in their order.")
       .def_rw("symbols", &AutomatonSource::symbols, "OpenFst symbols file.")
       .def_rw("letters", &AutomatonSource::letters,

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any, Callable, Literal, Union
 
 from . import _bindings, dropped
-from ._bindings import TransitionTable
 from .errors import BadInput
 from .exchange import automaton_json
 from .inputs import whole, whole_or_none
@@ -56,7 +55,6 @@ def compile_regular(
     json: Source | None = None,
     automaton: Any = None,
     group: str | None = None,
-    transitions: TransitionTable | None = None,
     alphabet: Sequence[str] | None = None,
     symbols: Source | None = None,
     letters: Literal["generators", "all"] | None = None,
@@ -78,9 +76,9 @@ def compile_regular(
     The language is named by exactly one of `regex`, `fst` (AT&T / OpenFst text), `jff` (JFLAP), `dot`
     (Graphviz, accepting states as doublecircle), `mata` (of the library Mata), `json` (the dictionary of
     Python's libraries as JSON), `automaton` (a DFA or an NFA of automata-lib, or what `logdepth.exchange`
-    takes for one), `group` (a group or monoid: "A5", "Z6", "flipflop") and `transitions` (an automaton
-    written down). `alphabet` gives the letters of all but groups in their order, `symbols` the symbols file
-    of `fst`, `letters` those of a group: its generators or "all" elements.
+    takes for one: a dict as well) and `group` (a group or monoid: "A5", "Z6", "flipflop"). `alphabet` gives
+    the letters of all but groups in their order, `symbols` the symbols file of `fst`, `letters` those of a
+    group: its generators or "all" elements.
 
     `construction`: "scan" (Theorem 4.1), "tree" (with the paper's own tree), "radix" (Corollary 4.2; `radix`
     products in a layer, `block` layers in the loop), "cascade" (Krohn and Rhodes, constant depth where the
@@ -98,7 +96,7 @@ def compile_regular(
             f"found a {type(regex).__name__}"
         )
     named = _bindings.AutomatonSource()
-    named.regex, named.group, named.transitions = regex, group, transitions
+    named.regex, named.group = regex, group
     named.fst, named.jff, named.dot = _source(fst), _source(jff), _source(dot)
     named.mata, named.json = _source(mata), _source(json)
     named.symbols, named.letters = _source(symbols), letters

@@ -113,7 +113,8 @@ def test_products_of_prefixes_are_the_products_of_permutations():
 
 def test_states_are_read_where_the_file_has_them():
     parity = logdepth.compile_regular(
-        transitions=logdepth.TransitionTable(["a", "b"], [[1, 0], [0, 1]], [True, False]),
+        automaton={"states": ["even", "odd"], "input_symbols": ["a", "b"], "initial_state": "even", "final_states": ["even"],
+                   "transitions": {"even": {"a": "odd", "b": "even"}, "odd": {"a": "even", "b": "odd"}}},
         construction="cascade",
     )
     assert parity.prefixes("abaab") == [1, 1, 0, 1, 1]
