@@ -15,14 +15,6 @@
 namespace logdepth {
 namespace {
 
-static_assert(static_cast<int>(Certainty::certified) == static_cast<int>(Certificate::certified));
-static_assert(static_cast<int>(Certainty::ambiguous) == static_cast<int>(Certificate::ambiguous));
-static_assert(static_cast<int>(Certainty::uncertified) ==
-              static_cast<int>(Certificate::uncertified));
-Certainty certainty_of(Certificate certificate) {
-  return static_cast<Certainty>(certificate);
-}
-
 Decision decision_of(const RunAnswer& read) {
   if (read.refusal)
     return std::visit(
@@ -160,14 +152,14 @@ void give(const Model& model, RunAnswer read, RoundedAnswer& answer) {
   give_all(model, read, answer, [](const ReadNumber& number) {
     return RoundedNumber{number.value, number.error};
   });
-  if (!read.refusal) answer.certainty = certainty_of(read.certificate);
+  if (!read.refusal) answer.certainty = read.certificate;
   if (answer.products || answer.states)
     for (const Read<PrefixAnswer>& prefix : *read.prefixes)
-      answer.prefixes.push_back(certainty_of(prefix.value().certificate));
+      answer.prefixes.push_back(prefix.value().certificate);
 }
 
 std::string text(Certainty certainty) {
-  return certificate_name(static_cast<Certificate>(certainty));
+  return certificate_name(certainty);
 }
 
 }  // namespace logdepth

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "logdepth/compile.hpp"
+#include "logdepth/vocabulary.hpp"
 
 namespace logdepth {
 
@@ -148,13 +149,6 @@ struct RoundedNumber {
   double error = 0;  ///< the exact number is at most so far away
 };
 
-/// Whether an exact run gives the same answer.
-enum class Certainty {
-  certified,   ///< proved, from the error bounds of every number of the run
-  ambiguous,   ///< some head or test met numbers that the bounds cannot tell apart
-  uncertified  ///< the error is too large, a promise is not known to be kept, or another rule than
-               ///< "bounded" was used
-};
 /// Its name: "certified", "ambiguous", "uncertified".
 std::string text(Certainty certainty);
 

@@ -39,4 +39,12 @@ enum class Lifetime {
 /// Number of padding tokens behind the n^2 of an adjacency matrix.
 enum class GraphPadding { n3, n3_minus_n2, n4_minus_n2 };
 
+/// Whether an exact run gives the same answer.
+enum class Certainty {
+  certified,   ///< proved, from the error bounds of every number of the run
+  ambiguous,   ///< some head or test met numbers that the bounds cannot tell apart
+  uncertified  ///< the error is too large, a promise is not known to be kept, or another rule than
+               ///< "bounded" was used
+};
+
 }  // namespace logdepth

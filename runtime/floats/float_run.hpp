@@ -38,12 +38,7 @@ struct FloatOptions {
   std::size_t threads = 1;
 };
 
-enum class [[nodiscard]] Certificate{
-    certified,  ///< the exact run gives this answer
-    ambiguous,  ///< a head or a test met numbers that the error bounds cannot tell apart
-    uncertified  ///< the error of the answer is too large, a head is not seen to select as many as it
-                 ///< promises, or another rule than `bounded` was used
-};
+using Certificate = Certainty;
 const char* certificate_name(Certificate certificate);
 
 template <class T>
