@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 
 #include "logdepth/errors.hpp"
+#include "objects/text_format.hpp"
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -25,27 +25,12 @@ std::string too_large(const char* what) {
   return fmt::format("{} is larger than the limit of {} MiB", what, kMaxWeightsBytes >> 20);
 }
 
-/// What a text that is no JSON object looks like, and what makes weights of it; empty if unknown.
+/// What a text that is no JSON object is, and what reads it; empty if unknown.
 std::string origin_of(std::string_view text, const std::string& source) {
-  const auto begins = [&](std::string_view word) {
-    std::size_t at = 0;
-    while (at < text.size() && (text[at] == '#' || text[at] == '/' || text[at] == '\n'))
-      at = std::min(text.find('\n', at), text.size() - 1) + 1;
-    return text.substr(std::min(at, text.size())).starts_with(word);
-  };
-  const auto ends = [&](const char* extension) { return source.ends_with(extension); };
-  if (begins("logdepth-cells")) return "a program; `logdepth compile program` makes weights of it";
-  if (ends(".dot") || ends(".gv") || begins("digraph") || begins("graph") || begins("strict"))
-    return "Graphviz text; `logdepth compile regular --dot` makes weights of an automaton, and "
-           "--graph takes a graph";
-  if (ends(".fst"))
-    return "an automaton in OpenFst's text; `logdepth compile regular --fst` makes weights of it";
-  if (ends(".jff"))
-    return "an automaton of JFLAP's; `logdepth compile regular --jff` makes weights of it";
-  if (ends(".mata") || begins("@NFA"))
-    return "an automaton of Mata's; `logdepth compile regular --mata` makes weights of it";
-  if (begins("<")) return "XML";
-  return "";
+  if (text.starts_with("logdepth-cells ") || text.find("\nlogdepth-cells ") != std::string::npos)
+    return "a program; `logdepth compile program` makes weights of it";
+  const auto format = source.ends_with(".fst") ? TextFormat::fst : recognised(text);
+  return format ? std::string(name_of(*format)) + advice_for(*format, source) : "";
 }
 
 }  // namespace

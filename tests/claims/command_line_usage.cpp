@@ -410,13 +410,10 @@ TEST_F(Reference, TheEmptyWordIsAWordAndAnEmptyExpressionOrGroupIsNone) {
 
 TEST_F(Reference, AFileOfAnotherKindInPlaceOfWeightsIsNamed) {
   for (const auto& [file, kind] : std::vector<std::pair<std::string, std::string>>{
-           {"automata/even_a.fst",
-            "an automaton in OpenFst's text; `logdepth compile regular --fst`"},
-           {"automata/ends_in_abb.mata",
-            "an automaton of Mata's; `logdepth compile regular --mata`"},
-           {"automata/tomita4.dot", "Graphviz text; `logdepth compile regular --dot`"},
-           {"automata/ends_in_abb.jff",
-            "an automaton of JFLAP's; `logdepth compile regular --jff`"},
+           {"automata/even_a.fst", "an OpenFst text; --fst reads it"},
+           {"automata/ends_in_abb.mata", "a Mata file; --mata reads it"},
+           {"automata/tomita4.dot", "Graphviz DOT; --graph and --dot read it"},
+           {"automata/ends_in_abb.jff", "a JFLAP file; --jff reads it"},
            {"programs/parity.cells", "a program; `logdepth compile program`"}}) {
     const Finished finished = logdepth({"info", example(file)});
     EXPECT_EQ(finished.status, 2);
