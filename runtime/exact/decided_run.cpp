@@ -64,13 +64,6 @@ NestedId NestedArithmetic::close(Sum& sum) {
   return intern(std::exchange(sum, {}));
 }
 
-std::optional<Rational> NestedArithmetic::rational_product(const Rational& weight,
-                                                           NestedId v) const {
-  const auto real = pool_[v].real();
-  if (!real || !real->is_rational()) return std::nullopt;
-  return weight * real->rational_part();
-}
-
 std::optional<NestedId> NestedArithmetic::norm_factor(std::uint32_t width, NestedId squares) {
   const auto square = pool_[squares].real();
   if (!square || !square->is_rational()) return std::nullopt;

@@ -87,7 +87,6 @@ class NestedArithmetic {
   void accumulate_product(Sum& sum, Value a, Value b);
   int sign_of(const Sum& sum);
   Value close(Sum& sum);
-  std::optional<Rational> rational_product(const Rational& weight, Value v) const;
   /// Absent unless the root is in the field of Exact; normalise() does the rest.
   std::optional<Value> norm_factor(std::uint32_t width, Value squares);
   /// Always succeeds.

@@ -62,11 +62,6 @@ class Exact {
   int sign(Value v) const { return pool_.sign(v); }
   Value multiply(const Rational& weight, Value v);
   Value product(Value a, Value b);
-  std::optional<Rational> rational_product(const Rational& weight, Value v) const {
-    // A large factor would be held once per weight.
-    if (!pool_[v].is_rational() || !pool_[v].rational_part().small()) return std::nullopt;
-    return weight * pool_[v].rational_part();
-  }
   Value add_product(Value base, const Rational& weight, Value v);
   void accumulate(Sum& sum, const Rational& weight, Value v);
   void accumulate_square(Sum& sum, const Rational& weight, Value v);

@@ -67,8 +67,6 @@ concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, con
   {a.accumulate_square(s, w, v)};                                 // s += (w*v)^2
   { a.sign_of(s) } -> std::same_as<int>;
   { a.close(s) } -> std::same_as<typename A::Value>;  // the value; s becomes 0
-  // w * v as a weight, where both are rational
-  { a.rational_product(w, v) } -> std::same_as<std::optional<Rational>>;
   // sqrt(width / squares) for squares > 0; absent when the field does not hold it.
   { a.norm_factor(std::uint32_t{}, v) } -> std::same_as<std::optional<typename A::Value>>;
   // x divided by its length and times the root of the width, in place on the non-zero components, of which

@@ -246,7 +246,7 @@ class SegmentMap {
       const auto part = layout.part_of(at.segment);
       if (!part) continue;
       parts.insert(*part);
-      terms_[place].push_back({*part, at.offset, e.value, e.value * layout.mask[e.column], {}});
+      terms_[place].push_back({*part, at.offset, e.value, e.value * layout.mask[e.column]});
     }
     for (auto& terms : terms_)
       for (Term& term : terms)
@@ -274,7 +274,6 @@ class SegmentMap {
     std::uint32_t offset;
     Rational weight;    ///< on z
     Rational on_tuple;  ///< on the tuples, before the factor
-    Rational folded;    ///< on_tuple times the factor number folded_
   };
 
   static std::vector<std::uint32_t> all_rows(const SparseMatrix& matrix) {
@@ -293,40 +292,23 @@ class SegmentMap {
 
   template <class Factor>
   TupleId compute(ReadKey read, Factor factor, TuplePool<Value>& images) {
-    const bool folded = !read.is_z() && fold(read.ids[0], factor);
     for (std::size_t row = 0; row < terms_.size(); ++row) {
       for (const Term& term : terms_[row]) {
         const Value x = pools_.tuples[segments_[term.part]][memo_->id(term.part)][term.offset];
         if (a_.is_zero(x)) continue;
-        sum_.add(a_, read.is_z() ? term.weight : folded ? term.folded : term.on_tuple, x);
+        sum_.add(a_, read.is_z() ? term.weight : term.on_tuple, x);
       }
       image_[row] = sum_.close(a_);
-      if (!read.is_z() && !folded && !a_.is_zero(image_[row]))
-        image_[row] = a_.product(factor(), image_[row]);
+      if (!read.is_z() && !a_.is_zero(image_[row])) image_[row] = a_.product(factor(), image_[row]);
     }
     return images.intern(image_.data());
   }
 
-  /// Multiplies a rational factor into the weights, once it has come twice in a row.
-  template <class Factor>
-  bool fold(std::uint32_t number, Factor factor) {
-    if (number == folded_) return true;
-    const bool again = number == seen_;
-    seen_ = number;
-    if (!again || !a_.rational_product(kOne, factor())) return false;
-    for (auto& terms : terms_)
-      for (Term& term : terms) term.folded = *a_.rational_product(term.on_tuple, factor());
-    folded_ = number;
-    return true;
-  }
-
-  inline static const Rational kOne{1};
   SegmentPools<Value>& pools_;
   A& a_;
   std::vector<std::vector<Term>> terms_;  // per row
   std::vector<std::uint32_t> segments_;   // that are read
   std::optional<PartMemo> memo_;
-  std::uint32_t seen_ = 0, folded_ = 0;  // factor numbers; 0 is none
   TermSum<A> sum_;
   std::vector<Value> image_;
 };

@@ -88,7 +88,6 @@ class ReluMap {
   struct Input {
     std::size_t column;  ///< of the group
     Rational weight, on_tuple;
-    Rational folded;  ///< on_tuple times the factor number folded
   };
   struct Output {
     std::size_t written;
@@ -112,7 +111,6 @@ class ReluMap {
     std::vector<std::uint32_t> written;     ///< segments
     PartMemo memo;                          ///< where the results of a token begin
     std::vector<TupleId> results;           ///< rows of written.size() tuples
-    std::uint32_t seen = 0, folded = 0;     ///< factor numbers; 0 is none
 
     Group(std::vector<std::size_t> read, const ReadLayout& layout, const SegmentPools<Value>& pools)
         : parts(std::move(read)), memo(parts) {
@@ -129,7 +127,7 @@ class ReluMap {
       const auto place = static_cast<std::size_t>(
           std::lower_bound(parts.begin(), parts.end(), part) - parts.begin());
       const std::size_t column = first_column[place] + offset;
-      units[unit].inputs.push_back({column, weight, on_tuple, {}});
+      units[unit].inputs.push_back({column, weight, on_tuple});
       pushes[column].push_back({unit, weight.sign(), on_tuple.sign()});
     }
     /// How many segments it changes that it does not read.
@@ -172,18 +170,17 @@ class ReluMap {
     sums_.resize(group.written.size());
     for (std::size_t w = 0; w < group.written.size(); ++w)
       sums_[w].resize(pools_.segments.coordinates[group.written[w]].size());
-    const bool folded = !is_z && fold(group, read);
     for (const std::size_t number : candidates_) {
       const Unit& unit = group.units[number];
       for (const Input& input : unit.inputs) {
         const Value x = inputs_[input.column];
         if (a_.is_zero(x)) continue;
-        sum_.add(a_, is_z ? input.weight : folded ? input.folded : input.on_tuple, x);
+        sum_.add(a_, is_z ? input.weight : input.on_tuple, x);
       }
       const bool active = sum_.sign(a_) > 0;  // ReLU; the factor is positive
       Value activation = sum_.close(a_);
       if (!active) continue;
-      if (!is_z && !folded) activation = a_.product(read.factor(read.key()), activation);
+      if (!is_z) activation = a_.product(read.factor(read.key()), activation);
       for (const Output& output : unit.outputs)
         sums_[output.written][output.offset].add(a_, output.weight, activation);
     }
@@ -194,20 +191,6 @@ class ReluMap {
       group.results.push_back(pools_.tuples[group.written[w]].intern(tuple_.data()));
     }
     return result;
-  }
-
-  /// Multiplies a rational factor into the weights, once it has come twice in a row.
-  bool fold(Group& group, const MaskedRead<A>& read) {
-    const std::uint32_t number = read.key().ids[0];
-    if (number == group.folded) return true;
-    const bool again = number == group.seen;
-    group.seen = number;
-    const Value factor = read.factor(read.key());
-    if (!again || !a_.rational_product(Rational(1), factor)) return false;
-    for (Unit& unit : group.units)
-      for (Input& input : unit.inputs) input.folded = *a_.rational_product(input.on_tuple, factor);
-    group.folded = number;
-    return true;
   }
 
   SegmentPools<Value>& pools_;
