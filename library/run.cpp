@@ -239,31 +239,6 @@ RoundedAnswer run_rounded(const Transformer& transformer, const RawStreams& stre
   return answered<RoundedAnswer>(transformer, rounded(transformer, settings), streams);
 }
 
-Prefixes run_prefixes(const Transformer& transformer, const std::vector<Letters>& words) {
-  const Model& model = transformer.hidden().model;
-  require(reads_prefixes(model),
-          "--prefixes: the weights file " + in_quotes(model.name) + " has no prefix readout");
-  const std::vector<Answer> answers = run_all(transformer, words);
-  Prefixes prefixes;
-  prefixes.words = words.size();
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    prefixes.letters = std::max(prefixes.letters, words[i].size());
-    if (const auto& products = answers[i].products; products && !products->empty())
-      prefixes.points = products->front().size();
-    if (!prefixes.broken_promise) prefixes.broken_promise = answers[i].broken_promise;
-  }
-  if (reads_states(model)) prefixes.points = 1;
-  prefixes.entries.assign(prefixes.words * prefixes.letters * prefixes.points, -1);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    auto entry = prefixes.entries.begin() +
-                 static_cast<std::ptrdiff_t>(i * prefixes.letters * prefixes.points);
-    if (const auto& products = answers[i].products)
-      for (const auto& images : *products) entry = std::ranges::copy(images, entry).out;
-    if (const auto& states = answers[i].states) std::ranges::copy(*states, entry);
-  }
-  return prefixes;
-}
-
 Trace trace(const Transformer& transformer, const Letters& word) {
   return taken(transformer, word);
 }

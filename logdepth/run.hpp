@@ -113,21 +113,6 @@ RawStreams division_streams(const Transformer& transformer, std::uint64_t divide
 DivisionAnswer divide(const Transformer& transformer, std::uint64_t dividend,
                       std::uint64_t divisor);
 
-/// The prefixes of many words as one array, words x letters x points, row by row: the entry
-/// `[word][letter][point]` is the image of the point under the product of the first letters, this
-/// one included. A file that reads states has one point, whose image is the state.
-struct Prefixes {
-  std::size_t words = 0;              ///< rows of the array
-  std::size_t letters = 0;            ///< of the longest word
-  std::size_t points = 0;             ///< 1: states, or an action on one point
-  std::vector<std::int32_t> entries;  ///< -1 behind a word's end, and for words not decided
-  /// The first of all words, as of an Answer.
-  std::optional<std::string> broken_promise;
-};
-/// Runs the words one after the other. Errors: as run; InputError where the file does not say how
-/// prefixes are read.
-Prefixes run_prefixes(const Transformer& transformer, const std::vector<Letters>& words);
-
 // --- floating point ------------------------------------------------------------------------------
 
 /// How a rounded run calculates; the words are those of `logdepth run`.

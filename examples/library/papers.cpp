@@ -18,9 +18,9 @@ int main() {
   const auto parity = logdepth::compile_regular({.transitions = even});
   std::cout << logdepth::test_against(parity, "regex:(b|ab*a)*", {.up_to = 5}).text() << '\n';
 
-  const auto prefixes = logdepth::run_prefixes(shuffles, {{"a", "b"}, {"b"}});
-  std::cout << prefixes.words << " x " << prefixes.letters << " x " << prefixes.points << ':';
-  for (const std::int32_t image : prefixes.entries) std::cout << ' ' << image;
+  const auto products = logdepth::run(shuffles, {"a", "b"}).products.value();
+  std::cout << "product of ab:";
+  for (const std::uint32_t image : products.back()) std::cout << ' ' << image;
   std::cout << '\n';
 
   const auto reach = logdepth::compile_connectivity();

@@ -327,23 +327,6 @@ void bind_exact_runs(TransformerClass& transformer) {
           },
           "dividend"_a, "divisor"_a, "Numbers by name, one text per token.")
       .def(
-          "prefixes",
-          [](const Transformer& network, nb::iterable words) {
-            const std::vector<Letters> all = all_letters(network, words);
-            Prefixes found;
-            {
-              const Working working;
-              found = run_prefixes(network, all);
-            }
-            return nb::make_tuple(
-                found.words, found.letters, found.points,
-                nb::bytes(found.entries.data(), found.entries.size() * sizeof(std::int32_t)));
-          },
-          "words"_a,
-          nb::sig("def prefixes(self, words: collections.abc.Iterable[str | "
-                  "collections.abc.Sequence[str]]) -> tuple[int, int, int, bytes]"),
-          "Words, letters, points, and as many integers of 32 bits.")
-      .def(
           "trace",
           [](const Transformer& network, nb::handle asked) {
             return asked_of(network, asked,

@@ -122,8 +122,17 @@ class Model:
         """
         import numpy
 
-        *shape, entries = self._transformer.prefixes(words)
-        return numpy.frombuffer(entries, dtype=numpy.int32).reshape(shape)
+        spelled = [self._transformer.word(word) if isinstance(word, str) else word for word in words]
+        answers = self.run_all(spelled, prefixes=True)
+        found = [answer.states if answer.products is None else answer.products for answer in answers]
+        if answers and all(prefixes is None and not answer.reason for prefixes, answer in zip(found, answers)):
+            raise BadInput(f"the weights file '{self.name}' has no prefix readout")
+        points = max((numpy.size(prefixes[0]) for prefixes in found if prefixes), default=1)
+        array = numpy.full((len(spelled), max(map(len, spelled), default=0), points), -1, numpy.int32)
+        for rows, prefixes in zip(array, found):
+            if prefixes:
+                rows[: len(prefixes)] = numpy.reshape(prefixes, (-1, points))
+        return array
 
     def divide(self, dividend: int, divisor: int) -> tuple[int, int]:
         """Quotient and remainder by a network of the division lemma, at the position `dividend`.

@@ -51,7 +51,6 @@ TEST(Interruption, EndsWhateverRunsAFile) {
   const std::vector<std::function<void()>> calls = {
       [&] { (void)run(abb, word); },
       [&] { (void)run_all(abb, {word}); },
-      [&] { (void)run_prefixes(abb, {word}); },
       [&] { (void)trace(abb, word); },
       [&] { (void)divide(division, 300, 7); },
       [&] { (void)run_rounded(abb, word, {}); },

@@ -290,38 +290,4 @@ TEST(RawStreams, AreWhatTheFileReadsOrRefused) {
             std::string::npos);
 }
 
-TEST(PrefixesOfManyWords, AreOneArray) {
-  const Transformer s3 = compile_regular({.group = "S3"});
-  const std::vector<Letters> words = {s3.word("ab"), {}, s3.word("aba"), s3.word("b")};
-  const Prefixes all = run_prefixes(s3, words);
-  ASSERT_EQ(all.words, 4u);
-  ASSERT_EQ(all.letters, 3u);
-  ASSERT_EQ(all.points, 3u);
-  ASSERT_EQ(all.entries.size(), 36u);
-  EXPECT_FALSE(all.broken_promise);
-  for (std::size_t w = 0; w < words.size(); ++w) {
-    const auto products = run(s3, words[w]).products.value();
-    for (std::size_t letter = 0; letter < all.letters; ++letter)
-      for (std::size_t point = 0; point < all.points; ++point) {
-        const auto entry = all.entries[(w * all.letters + letter) * all.points + point];
-        EXPECT_EQ(entry, letter < products.size()
-                             ? static_cast<std::int32_t>(products[letter][point])
-                             : -1);
-      }
-  }
-  const Transformer cascade = compile_regular({.regex = kAbb}, {.construction = "cascade"});
-  const Prefixes states = run_prefixes(cascade, {cascade.word("abb"), cascade.word("a")});
-  EXPECT_EQ(states.points, 1u);
-  const auto expected = run(cascade, cascade.word("abb")).states.value();
-  EXPECT_EQ(
-      states.entries,
-      (std::vector<std::int32_t>{
-          static_cast<std::int32_t>(expected[0]), static_cast<std::int32_t>(expected[1]),
-          static_cast<std::int32_t>(expected[2]), static_cast<std::int32_t>(expected[0]), -1, -1}));
-  const Transformer counting =
-      compile_crasp({"a.crasp", "alphabet a b\nA := #[Q_a]\nB := #[Q_b]\nD := B < A\n"});
-  EXPECT_NE(refusal([&] { run_prefixes(counting, {{"a"}}); }).find("has no prefix readout"),
-            std::string::npos);
-}
-
 }}  // namespace logdepth::whole_run_tests

@@ -118,8 +118,11 @@ def test_states_are_read_where_the_file_has_them():
         construction="cascade",
     )
     assert parity.prefixes("abaab") == [1, 1, 0, 1, 1]
-    with pytest.raises(logdepth.BadInput, match="has no prefix readout"):
-        ELECTION.prefixes("a")
+    array = parity.prefix_array(["aba", "", ["a"]])
+    assert array.tolist() == [[[1], [1], [0]], [[-1], [-1], [-1]], [[1], [-1], [-1]]]
+    for refused in (lambda: ELECTION.prefixes("a"), lambda: ELECTION.prefix_array(["a"])):
+        with pytest.raises(logdepth.BadInput, match="has no prefix readout"):
+            refused()
 
 
 def test_one_by_one_and_all_at_once_are_the_same_answers():
