@@ -2,9 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
-#include <charconv>
-
 namespace logdepth { inline namespace base {
 
 std::string counted(std::uint64_t count, std::string_view noun) {
@@ -37,18 +34,8 @@ std::string shortened(const std::vector<std::string>& items) {
   return text;
 }
 
-namespace {
-
-std::string rounded(double value, std::chars_format format, int digits) {
-  std::array<char, 512> text;  // the largest number has 309 digits before the point
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
-  return {text.data(), end};
-}
-
-}  // namespace
-
 std::string fixed_text(double value, int digits) {
-  std::string text = rounded(value, std::chars_format::fixed, digits);
+  std::string text = fmt::format("{:.{}f}", value, digits);
   if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
   return text;
 }
@@ -59,7 +46,7 @@ std::string signed_text(double value, int digits) {
 }
 
 std::string short_text(double value, int digits) {
-  return rounded(value, std::chars_format::general, digits);
+  return fmt::format("{:.{}g}", value, digits);
 }
 
 std::string percent_text(double share) {

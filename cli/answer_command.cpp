@@ -127,7 +127,7 @@ ValueText value_of(const CLI::Option& option) {
                 check.substr(dash + 3, check.size() - dash - 4);
   } else if (check.starts_with('{')) {
     text.value = check.substr(1, check.size() - 2);
-    std::ranges::replace(text.value, ',', '|');
+    std::replace(text.value.begin(), text.value.end(), ',', '|');
   } else if (!check.empty() && check != "COUNT") {
     text.value = check;
   } else if (kind != "UINT") {

@@ -247,7 +247,7 @@ std::string plain_dot(const std::string& file, const std::string& source) {
     if (reader.at(last) == "[") {
       const std::size_t end = std::min(closing(tokens, last, "]"), tokens.size() - 1) + 1;
       attributes = ' ' + reader.raw(last, end);
-      std::ranges::replace(attributes, '\n', ' ');
+      std::replace(attributes.begin(), attributes.end(), '\n', ' ');
       last = end;
     }
     std::size_t added = 0;

@@ -15,19 +15,12 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 namespace std {
-
-/// Of arrays: with numbers that are not set, there or here.
-template <class Array>
-unique_ptr<Array> make_unique_for_overwrite(size_t size) {
-  return unique_ptr<Array>(new remove_extent_t<Array>[size]);
-}
 
 namespace ranges {
 namespace older {
@@ -73,38 +66,10 @@ constexpr auto count(Range&& range, const Value& value, Projection projection = 
     return std::invoke(projection, std::forward<decltype(element)>(element)) == value;
   });
 }
-template <class Range, class Value>
-constexpr void fill(Range&& range, const Value& value) {
-  std::fill(ranges::begin(range), ranges::end(range), value);
-}
-template <class Range, class Value>
-constexpr void replace(Range&& range, const Value& old, const Value& now) {
-  std::replace(ranges::begin(range), ranges::end(range), old, now);
-}
-template <class Range, class Value, class Less = ranges::less, class Projection = std::identity>
-constexpr auto lower_bound(Range&& range, const Value& value, Less less = {},
-                           Projection projection = {}) {
-  return std::lower_bound(ranges::begin(range), ranges::end(range), value,
-                          [&](auto&& element, auto&& bound) {
-                            return std::invoke(less, std::invoke(projection, element), bound);
-                          });
-}
 template <class One, class Other, class Equal = ranges::equal_to>
 constexpr bool equal(One&& one, Other&& other, Equal equal = {}) {
   return std::equal(ranges::begin(one), ranges::end(one), ranges::begin(other), ranges::end(other),
                     [&](auto&& a, auto&& b) { return std::invoke(equal, a, b); });
-}
-
-/// Where both ranges of a copy end.
-template <class In, class Out>
-struct older_ends {
-  In in;
-  Out out;
-};
-template <class Range, class Out>
-constexpr auto copy(Range&& range, Out out) {
-  out = std::copy(ranges::begin(range), ranges::end(range), std::move(out));
-  return older_ends<decltype(ranges::end(range)), Out>{ranges::end(range), std::move(out)};
 }
 
 template <class Range, class Less = ranges::less, class Projection = std::identity>
@@ -118,21 +83,8 @@ constexpr void stable_sort(Range&& range, Less less = {}, Projection projection 
 
 }  // namespace ranges
 
-/// The given number of digits.
-inline to_chars_result to_chars(char* first, char* last, double value, chars_format format,
-                                int digits) {
-  const char* const pattern = format == chars_format::fixed        ? "%.*f"
-                              : format == chars_format::scientific ? "%.*e"
-                                                                   : "%.*g";
-  const int size = std::snprintf(nullptr, 0, pattern, digits, value);
-  if (size < 0 || size > last - first) return {last, errc::value_too_large};
-  std::string text(static_cast<std::size_t>(size) + 1, '\0');
-  std::snprintf(text.data(), text.size(), pattern, digits, value);
-  return {std::copy(text.begin(), text.end() - 1, first), errc()};
-}
 /// The fewest digits that are read as the same number; of the two forms the shorter, fixed where they are as long.
 inline to_chars_result to_chars(char* first, char* last, double value) {
-  if (!std::isfinite(value)) return to_chars(first, last, value, chars_format::general, 6);
   int digits = 0;
   char scientific[32];
   for (; digits < 17; ++digits) {

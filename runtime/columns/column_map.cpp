@@ -19,7 +19,8 @@ ColumnMap::ColumnMap(const SparseMatrix& matrix, const Segments& segments, const
   for (const MatrixEntry& e : matrix.entries) {
     if (weights[e.column].is_zero()) continue;
     const auto [segment, offset] = segments.place[e.column];
-    const auto column = std::ranges::lower_bound(segments_, segment) - segments_.begin();
+    const auto column =
+        std::lower_bound(segments_.begin(), segments_.end(), segment) - segments_.begin();
     rows_[e.row].push_back(
         {static_cast<std::uint32_t>(column), offset, e.value * weights[e.column]});
   }
@@ -134,7 +135,8 @@ ColumnUnits::ColumnUnits(const FeedForward& feedforward, const Segments& segment
       for (const MatrixEntry& e : in[number]) {
         const auto [from, offset] = segments.place[e.column];
         const auto column = static_cast<std::uint32_t>(
-            std::ranges::lower_bound(written.read, from) - written.read.begin());
+            std::lower_bound(written.read.begin(), written.read.end(), from) -
+            written.read.begin());
         // The mask may be negative: a push has the sign of the whole weight. Without a mask, of a
         // direction, the weight alone is what counts; pushed_units() takes both signs then.
         unit.in.push_back({column, offset, e.value * norm.mask()[e.column], e.value});

@@ -27,7 +27,7 @@ class CellSums {
       largest = std::max({largest, cell_ ? (*cell_)[i] : 0, asked_ ? (*asked_)[i] : 0});
     sums_.resize((largest + std::size_t{1}) * k);
   }
-  void begin_word() { std::ranges::fill(sums_, 0); }
+  void begin_word() { std::fill(sums_.begin(), sums_.end(), 0); }
   void see(std::size_t token, const std::int64_t* step) {
     std::int64_t* of = sums_.data() + (cell_ ? (*cell_)[token] : 0) * k_;
     for (std::size_t r = 0; r < k_; ++r) add_checked(of[r], step[r]);
@@ -276,7 +276,7 @@ void ColumnNorm::fill_vectors(const ColumnState& state, const Linear& x, ColumnF
         of_cells.see(i, step.data() + (family.column ? (*family.column)[i] : 0) * k);
         of_cells.read(i, now);
       } else {
-        std::ranges::fill(now, 0);
+        std::fill(now.begin(), now.end(), 0);
         family.vector(x.index->at(i), given.data());
         for (std::uint32_t d = 0; d < family.dims; ++d)
           for (std::size_t r = 0; r < k; ++r) {

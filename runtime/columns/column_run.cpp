@@ -21,7 +21,7 @@ enum class Where : EntryId { first, odd, even };
 Column kinds_column(ColumnState& state, const std::vector<std::uint32_t>& kinds,
                     std::size_t number) {
   const auto local = state.passes.labels();
-  std::ranges::copy(kinds, local->data());
+  std::copy(kinds.begin(), kinds.end(), local->data());
   return numbered(local, number);
 }
 

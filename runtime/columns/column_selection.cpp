@@ -217,7 +217,7 @@ ColumnSelection by_projection(ColumnState& state, const ColumnImage& query,
   const auto selected = state.passes.labels();
   over_tokens(state.tokens(), [&](std::size_t begin, std::size_t end) {
     for (auto i = static_cast<Label>(begin); i < end; ++i) {
-      if (i % state.period == 0) std::ranges::fill(best, kNone);
+      if (i % state.period == 0) std::fill(best.begin(), best.end(), kNone);
       see(i);
       const auto top = std::ranges::find_if(order, [&](Label c) { return best[c] != kNone; });
       if (best[*top] == kSeveral) throw HandOver("a row with several keys of the largest score");

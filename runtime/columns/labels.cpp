@@ -26,7 +26,7 @@ Labels::Labels(std::shared_ptr<LabelMemory> memory)
   auto& spare = memory_->spare_;
   if (spare.empty()) {
     memory_->hold(memory_->tokens_ * sizeof(Label));
-    labels_ = std::make_unique_for_overwrite<Label[]>(memory_->tokens_);
+    labels_.reset(new Label[memory_->tokens_]);  // written before they are read
   } else {
     labels_ = std::move(spare.back());
     spare.pop_back();
