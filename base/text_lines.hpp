@@ -28,6 +28,8 @@ std::string lower_case(std::string_view text);
 
 /// The whole text as a decimal number: digits only.
 std::optional<std::uint64_t> whole_number(std::string_view text);
+/// The whole text as a number that a double can be, as "-0.5" and "1e3"; no name of infinity.
+std::optional<double> finite_number(std::string_view text);
 /// The lines of a text, without their ends; a last line without an end counts.
 std::vector<std::string_view> lines_of(std::string_view text);
 /// The fields of a line, separated by spaces and tabs.

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <utility>
 
 #include "base/quoted_text.hpp"
+#include "base/text_lines.hpp"
 #include "cli/commands.hpp"
 #include "cli/early_end.hpp"
 #include "compiler/program/program.hpp"
@@ -74,10 +74,9 @@ void read_temperature(const std::string& text, ExportSettings& settings) {
     return;
   }
   settings.attention = ExportAttention::temperature;
-  const char* const end = text.data() + text.size();
-  const auto [next, error] = std::from_chars(text.data(), end, settings.temperature);
+  settings.temperature = finite_number(text).value_or(0);
   require(
-      error == std::errc() && next == end && settings.temperature > 0,
+      settings.temperature > 0,
       "--temperature: expected auto, tested, hard or a number above 0, found " + in_quotes(text));
 }
 

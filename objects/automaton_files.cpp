@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -238,13 +237,7 @@ std::string canonical_number(std::string_view text) {
 
 /// A weight as OpenFst prints it; infinity is the absent arc or the state that does not accept.
 std::optional<double> parse_weight(std::string_view text) {
-  const std::string copy(text);
-  if (copy == "Infinity") return HUGE_VAL;
-  if (copy.find_first_not_of("0123456789+-.eE") != std::string::npos) return std::nullopt;
-  char* end = nullptr;
-  const double value = std::strtod(copy.c_str(), &end);
-  if (copy.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
-  return value;
+  return text == "Infinity" ? HUGE_VAL : finite_number(text);
 }
 
 /// An OpenFst symbols file: a name and a number on each line.

@@ -1,16 +1,14 @@
 #pragma once
 
 // What the C++20 library of Emscripten 3.1.6 (libc++ 13) lacks and the project uses: algorithms over ranges, and numbers in
-// floating point to and from text. Included before every file of the WebAssembly program; empty where the library is newer.
+// floating point to text. Included before every file of the WebAssembly program; empty where the library is newer.
 
 #include <version>
 
 #if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 15000
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -101,20 +99,6 @@ inline to_chars_result to_chars(char* first, char* last, double value) {
   const std::string& text = other.size() <= one.size() ? other : one;
   if (static_cast<std::ptrdiff_t>(text.size()) > last - first) return {last, errc::value_too_large};
   return {std::copy(text.begin(), text.end(), first), errc()};
-}
-inline from_chars_result from_chars(const char* first, const char* last, double& value) {
-  // Blanks and a plus sign are no part of a number here; the text may go on without an end.
-  const std::string text(first,
-                         static_cast<std::size_t>(std::min<std::ptrdiff_t>(last - first, 400)));
-  if (text.empty() || text[0] == '+' || std::isspace(static_cast<unsigned char>(text[0])))
-    return {first, errc::invalid_argument};
-  char* end = nullptr;
-  const double read = std::strtod(text.c_str(), &end);
-  if (end == text.c_str()) return {first, errc::invalid_argument};
-  if (std::isinf(read) && text.find_first_of("iI") == std::string::npos)
-    return {first + (end - text.c_str()), errc::result_out_of_range};
-  value = read;
-  return {first + (end - text.c_str()), errc()};
 }
 
 }  // namespace std

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <vector>
@@ -400,9 +400,7 @@ double smallest_letters(const std::string& svg) {
   double smallest = INFINITY;
   for (std::size_t at = svg.find(start); at != std::string::npos; at = svg.find(start, at)) {
     at += start.size();
-    double size = 0;
-    std::from_chars(svg.data() + at, svg.data() + svg.size(), size);
-    smallest = std::min(smallest, size);
+    smallest = std::min(smallest, std::strtod(svg.c_str() + at, nullptr));
   }
   return smallest;
 }
