@@ -30,9 +30,8 @@ std::vector<TextFormat> formats_of_extension(const std::string& extension) {
       {"edges", {edge_list}},
       {"el", {edge_list}},
       {"edgelist", {edge_list}},
-      {"adjlist", {adjacency_list, multiline_adjacency_list}},
-      {"adj", {adjacency_list, multiline_adjacency_list}},
-      {"multiline", {multiline_adjacency_list}},
+      {"adjlist", {adjacency_list}},
+      {"adj", {adjacency_list}},
       {"gml", {gml}},
       {"dot", {dot}},
       {"gv", {dot}},
@@ -59,9 +58,8 @@ std::vector<TextFormat> formats_of_extension(const std::string& extension) {
 }
 
 using Reader = Graph (*)(const std::string& text, const std::string& source);
-constexpr std::array<std::pair<TextFormat, Reader>, 13> kGraphReaders = {{
+constexpr std::array<std::pair<TextFormat, Reader>, 12> kGraphReaders = {{
     {TextFormat::adjacency_list, read_adjacency_list},
-    {TextFormat::multiline_adjacency_list, read_multiline_adjacency_list},
     {TextFormat::gml, read_gml},
     {TextFormat::dot, read_dot_graph},
     {TextFormat::graphml, read_graphml},

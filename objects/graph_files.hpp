@@ -23,8 +23,7 @@ namespace logdepth { inline namespace objects {
 ///   writes it, is not used; lines from `#` or `%` are comments. Single vertices stand on lines before
 ///   or behind the edges. All edges have a weight, or a dictionary, or neither, one line at least is
 ///   an edge, and no word holds a comma or semicolon, unless the first line is `# edge list`.
-/// - `.adjlist`, `.adj`: lines `source target target ...`, comments from `#`; or lines `vertex count`,
-///   each with so many lines of a target behind it (`.multiline`), as networkx writes both.
+/// - `.adjlist`, `.adj`: lines `source target target ...`, comments from `#`, as networkx writes them.
 /// - `.gml`: GML, undirected unless it says `directed 1`; nodes are called by their label, without
 ///   one by their id.
 /// - `.dot`, `.gv`: Graphviz DOT, `graph` or `digraph`.
@@ -70,7 +69,6 @@ using LineFields = std::vector<std::string_view>;
 /// `certain`: somebody says that it is one, so its words may be any and it may have no edge.
 Graph read_edge_list(const std::string& text, const std::string& source, bool certain = false);
 Graph read_adjacency_list(const std::string& text, const std::string& source);
-Graph read_multiline_adjacency_list(const std::string& text, const std::string& source);
 Graph read_gml(const std::string& text, const std::string& source);
 Graph read_dot_graph(const std::string& text, const std::string& source);
 Graph read_graphml(const std::string& text, const std::string& source);

@@ -52,7 +52,8 @@ class EdgeListShape {
     if (fields[1].front() == '{')
       throw place.error(
           fields[1], "expected a target, found the dictionary " + in_quotes(fields[1]) +
-                         ", as a multiline adjacency list has them; --format multiline reads it");
+                         ", as a multiline adjacency list has them; networkx.write_adjlist writes "
+                         "an adjacency list instead");
     if (single_after_edge_ > 0)
       throw place.error(
           fmt::format("expected an edge on every line between two edges, found a single word in "
@@ -231,55 +232,23 @@ Graph read_adjacency_list(const std::string& text, const std::string& source) {
   for_each_row(text, source, [&](const TextPlace& place, const LineFields& fields) {
     if (fields.empty() || fields[0].front() == '#') return;
     for (const std::string_view field : fields) {
+      if (field == "{}" || (field.front() == '{' && field.back() == ':'))
+        throw place.error(field,
+                          "expected a vertex and its targets, found a dictionary, as a multiline "
+                          "adjacency list has them; networkx.write_adjlist writes an adjacency "
+                          "list instead");
       const std::size_t separator = field.find_first_of(",;");
-      if (separator == std::string_view::npos && field != "{}") continue;
+      if (separator == std::string_view::npos) continue;
       throw place.error(
           field,
-          field == "{}"
-              ? std::string("expected a vertex and its targets, found the dictionary '{}', as a "
-                            "multiline adjacency list has them; --format multiline reads it")
-              : fmt::format(
-                    "the word {} holds the separator '{}'; expected blanks between vertices; "
-                    "'tr {} \" \"' converts the file",
-                    in_quotes(field), field[separator], in_quotes(field.substr(separator, 1))));
+          fmt::format("the word {} holds the separator '{}'; expected blanks between vertices; "
+                      "'tr {} \" \"' converts the file",
+                      in_quotes(field), field[separator], in_quotes(field.substr(separator, 1))));
     }
     const Vertex from = add_named_vertex(graph, fields[0], place);
     for (std::size_t i = 1; i < fields.size(); ++i)
       graph.add_edge(from, add_named_vertex(graph, fields[i], place));
   });
-  return graph;
-}
-
-/// What networkx's write_multiline_adjlist gives: a line 'vertex count', then so many lines of a
-/// target and perhaps a dictionary. It does not say whether its edges are directed.
-Graph read_multiline_adjacency_list(const std::string& text, const std::string& source) {
-  Graph graph;
-  Vertex from = 0;
-  std::size_t expected = 0;
-  TextPlace last = for_each_line(text, source, [&](const TextPlace& place, const LineFields&) {
-    const LineFields fields = fields_of(place.text.substr(0, place.text.find('#')));
-    if (fields.empty()) return;
-    if (expected == 0) {
-      if (fields.size() != 2)
-        throw place.error(fields.back(),
-                          "expected a line 'vertex count', found " + in_quotes(place.text));
-      expected = read_count(fields[1], place);
-      from = add_named_vertex(graph, fields[0], place);
-      return;
-    }
-    if (fields.size() > 1 && (fields[1].front() != '{' || fields.back().back() != '}'))
-      throw place.error(
-          fields[1], fmt::format("expected a target and perhaps a dictionary {{...}}, as the line "
-                                 "of {} announces, found {}",
-                                 in_quotes(graph.names()[from]), in_quotes(place.text)));
-    graph.add_edge(from, add_named_vertex(graph, fields[0], place));
-    --expected;
-  });
-  if (expected > 0) {
-    ++last.line;
-    throw last.error(fmt::format("expected {} more targets of {}, found the end of the file",
-                                 expected, in_quotes(graph.names()[from])));
-  }
   return graph;
 }
 

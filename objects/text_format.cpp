@@ -100,8 +100,6 @@ struct FormatRecord {
 constexpr std::array kFormats = {
     FormatRecord{TextFormat::edge_list, "edges", "an edge list", "--graph reads it"},
     FormatRecord{TextFormat::adjacency_list, "adjlist", "an adjacency list", "--graph reads it"},
-    FormatRecord{TextFormat::multiline_adjacency_list, "multiline", "a multiline adjacency list",
-                 "--graph reads it"},
     FormatRecord{TextFormat::gml, "gml", "GML", "--graph reads it"},
     FormatRecord{TextFormat::dot, "dot", "Graphviz DOT", "--graph and --dot read it"},
     FormatRecord{TextFormat::graphml, "graphml", "GraphML", "--graph reads it"},
@@ -363,28 +361,6 @@ bool fits_matrix(std::string_view text) {
   return columns >= 3 && rows == columns;
 }
 
-/// Whether every line 'vertex count' is followed by so many lines of a target, some with data in
-/// braces, as networkx writes them.
-bool fits_multiline(std::string_view text) {
-  std::uint64_t expected = 0;
-  bool data = false, any = false;
-  for (const std::string_view line : lines_of(text)) {
-    const auto fields = fields_of(line.substr(0, line.find('#')));
-    if (fields.empty()) continue;
-    if (expected == 0) {
-      const auto count = fields.size() == 2 ? whole_number(fields[1]) : std::nullopt;
-      if (!count) return false;
-      expected = *count;
-      any = true;
-    } else {
-      if (fields.size() > 1 && fields[1].front() != '{') return false;
-      data = data || fields.size() > 1;
-      --expected;
-    }
-  }
-  return any && expected == 0 && data;
-}
-
 }  // namespace
 
 std::string_view name_of(TextFormat format) {
@@ -449,7 +425,6 @@ std::optional<TextFormat> recognised(std::string_view text) {
 std::optional<TextFormat> recognised_by_lines(std::string_view text) {
   if (const auto format = comments_as_structure(text)) return format;
   if (fits_matrix(text)) return TextFormat::adjacency_matrix;
-  if (fits_multiline(text)) return TextFormat::multiline_adjacency_list;
   return std::nullopt;
 }
 

@@ -64,7 +64,6 @@ enum class TextFormat {
   // Graphs.
   edge_list,
   adjacency_list,
-  multiline_adjacency_list,
   gml,
   dot,  ///< also an automaton
   graphml,
@@ -115,7 +114,7 @@ TextFormat graph_format(const std::string& option);
 /// What the first bytes say for certain: a banner, a keyword, the root of XML, keys of JSON.
 std::optional<TextFormat> recognised(std::string_view text);
 /// For a file that is to be a graph: formats of bare numbers and names, where all lines agree with what the
-/// first one announces (matrices, multiline adjacency lists) or comments have a meaning (TGF, LGL).
+/// first one announces (matrices) or comments have a meaning (TGF, LGL).
 std::optional<TextFormat> recognised_by_lines(std::string_view text);
 
 /// Refuses the text of another format than this one of an automaton. Errors: InputError naming both

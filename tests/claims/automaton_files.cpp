@@ -351,12 +351,7 @@ TEST(GivenGraphs, TheContentOfATextIsRecognised) {
   EXPECT_FALSE(reaches(gml, "b", "a"));
 }
 
-TEST(GivenGraphs, MultilineAdjacencyListsMetisAndPajekAreRead) {
-  const Graph multiline = graph_of("multiline.adjlist");
-  EXPECT_EQ(multiline.names(), (std::vector<std::string>{"a", "b", "c", "d"}));
-  EXPECT_EQ(multiline.edge_count(), 4u);
-  EXPECT_TRUE(reaches(multiline, "a", "d"));
-  EXPECT_FALSE(reaches(multiline, "d", "a"));
+TEST(GivenGraphs, MetisAndPajekAreRead) {
   const Graph metis = graph_of("metis.graph");
   EXPECT_EQ(metis.size(), 3u);
   EXPECT_EQ(metis.edge_count(), 4u);
@@ -591,9 +586,6 @@ TEST_F(GivenFiles, TheFormatThatIsGivenDecides) {
             "connected\n");
   EXPECT_EQ(done({"run", "c.json", "--graph", path_of("matrix-market-in-txt.txt"), "--source", "1",
                   "--target", "3"}),
-            "connected\n");
-  EXPECT_EQ(done({"run", "c.json", "--graph", path_of("multiline.adjlist"), "--source", "a",
-                  "--target", "d"}),
             "connected\n");
   EXPECT_EQ(
       done({"run", "c.json", "--graph", path_of("metis.graph"), "--source", "2", "--target", "1"}),

@@ -120,26 +120,6 @@ RC_GTEST_PROP(GraphDialects, GexfIsRead, ()) {
   for (const char* name : {"x.gexf", "x", "x.xml"}) RC_ASSERT(read_graph(text, name) == graph);
 }
 
-RC_GTEST_PROP(GraphDialects, MultilineAdjacencyListsAreRead, ()) {
-  const Graph graph = renamed(draw_graph(false), 5);
-  std::string text = "# networkx\n";
-  for (Vertex from = 0; from < graph.size(); ++from) {
-    std::string targets;
-    std::size_t count = 0;
-    for (Vertex to = 0; to < graph.size(); ++to)
-      if (graph.has_edge(from, to)) {
-        targets += graph.names()[to] + " {'weight': 1}\n";
-        ++count;
-      }
-    text += graph.names()[from] + " " + std::to_string(count) + "\n" + targets;
-  }
-  RC_LOG() << text;
-  RC_ASSERT(same_graph(read_graph(text, "x.multiline"), graph));
-  if (graph.edge_count() > 0)
-    for (const char* name : {"x.adjlist", "x", "x.txt"})
-      RC_ASSERT(same_graph(read_graph(text, name), graph));
-}
-
 RC_GTEST_PROP(GraphDialects, Graph6AndSparse6AreRead, ()) {
   const Graph graph = renamed(draw_graph(true), 0, false);
   const std::size_t n = graph.size();
@@ -223,13 +203,12 @@ const std::map<std::string, std::string> kSigned = {
     {"graph6", ">>graph6<<A_"},
     {"sparse6", ">>sparse6<<:An"},
     {"node-link", "{\"nodes\": [{\"id\": 1}], \"edges\": []}"},
-    {"multiline", "a 1\nb {}\nb 0\n"},
     {"edges", "# edge list\na b\n"}};
 const std::map<std::string, std::string> kNamed = {
     {"gml", "x.gml"},          {"dot", "x.dot"},     {"graphml", "x.graphml"},
     {"gexf", "x.gexf"},        {"dimacs", "x.col"},  {"metis", "x.metis"},
     {"pajek", "x.net"},        {"graph6", "x.g6"},   {"sparse6", "x.s6"},
-    {"node-link", "x.json"},   {"edges", "x.edges"}, {"multiline", "x.adjlist"},
+    {"node-link", "x.json"},   {"edges", "x.edges"}, {"adjlist", "x.adjlist"},
     {"matrix-market", "x.mtx"}};
 
 TEST(GraphFormats, NameAndContentThatDisagreeAreRefusedWithBoth) {
@@ -246,8 +225,7 @@ TEST(GraphFormats, NameAndContentThatDisagreeAreRefusedWithBoth) {
       const auto phrase = [](const std::string& format) {
         return std::string(name_of(graph_format(format)));
       };
-      const std::string said = named == "multiline" ? "an adjacency list" : phrase(named);
-      EXPECT_TRUE(sentence.starts_with(name + ": the name implies " + said +
+      EXPECT_TRUE(sentence.starts_with(name + ": the name implies " + phrase(named) +
                                        " and the content is " + phrase(written) +
                                        "; expected one format, or --format "))
           << sentence;
