@@ -29,7 +29,7 @@ packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev li
           nodejs  # the runner in JavaScript
           python3-venv  # packages of PyPI
           python3-gmpy2  # exact runs of many changed files
-          coq  # the kernel that theorems of files go through
+          coq ocaml-findlib libzarith-ocaml-dev libyojson-ocaml-dev libsha-ocaml-dev  # logdepth-prove, and the kernel behind it
           slurm-wlm munge)  # a cluster of its own, on the loopback address
 . cmake/install_packages.sh
 
@@ -45,7 +45,7 @@ part "installing" install_packages "${packages[@]}"
 tests/install_python_peers.sh &
 python_peers=$!
 trap 'kill "$python_peers" 2>/dev/null || true' EXIT
-part "configuring" cmake --preset "$preset" -DLOGDEPTH_TESTS=ON -DLOGDEPTH_BENCH=ON
+part "configuring" cmake --preset "$preset" -DLOGDEPTH_TESTS=ON -DLOGDEPTH_BENCH=ON -DLOGDEPTH_PROVE=ON
 part "building" cmake --build --preset "$preset"
 part "waiting for the Python packages" wait "$python_peers" || true
 echo "== testing"

@@ -148,14 +148,14 @@ int write_or_print(const std::string& text, const std::string& output, const cha
   return kDone;
 }
 
-/// Writes the file and its theorem for Coq. The exit status.
-int certify_for_coq(const std::string& file, const std::string& output) {
+/// Writes the certificate that logdepth-prove reads. The exit status.
+int certify_for_kernel(const std::string& file, const std::string& output) {
   refuse_overwriting(output, {file});
   const CheckedModel model = read_weights(file);
   const auto found = find_coq_proof(write_weights(model), file);
   if (const auto* attempts = std::get_if<std::vector<FailedTheorem>>(&found))
     return report_attempts(model, file, *attempts, false);
-  return write_or_print(std::get<std::string>(found), output, "theorem for Coq");
+  return write_or_print(std::get<std::string>(found), output, "certificate");
 }
 
 /// Bounds for floating-point runs of every word up to settings.length: writes the certificate of
@@ -204,7 +204,7 @@ Command add_certify(CLI::App& app) {
   struct Arguments {
     std::string model, output, precision, temperature = "auto";
     ExportSettings floats;
-    bool json = false, coq = false;
+    bool json = false, kernel = false;
   };
   auto options = std::make_shared<Arguments>();
   CLI::App* command =
@@ -215,10 +215,11 @@ Command add_certify(CLI::App& app) {
   command->add_option("MODEL", options->model, "weights file")->required();
   command->add_option("-o,--output", options->output, "certificate to write")->check(kInAFolder);
   CLI::Option* json = command->add_flag("--json", options->json, "print one JSON object");
-  CLI::Option* coq =
+  CLI::Option* kernel =
       command
-          ->add_flag("--coq", options->coq,
-                     "write file, certificate and theorem for Coq's kernel (proofs-check/coq)")
+          ->add_flag(
+              "--kernel", options->kernel,
+              "write a certificate for logdepth-prove, the checker that Coq has proved sound")
           ->excludes(json);
   CLI::Option* floats =
       command
@@ -227,7 +228,7 @@ Command add_certify(CLI::App& app) {
                        "for float_recheck.py")
           ->check(choice_of({"float64", "float32"}))
           ->excludes(json)
-          ->excludes(coq);
+          ->excludes(kernel);
   CLI::Option* length =
       command
           ->add_option("--length", options->floats.length, "--float: letters of the longest word")
@@ -239,7 +240,7 @@ Command add_certify(CLI::App& app) {
                    "--float: softmax temperature, as in export: a number, auto (default) or hard")
       ->needs(floats);
   return [options] {
-    if (options->coq) return certify_for_coq(options->model, options->output);
+    if (options->kernel) return certify_for_kernel(options->model, options->output);
     if (!options->precision.empty()) {
       options->floats.single = options->precision == "float32";
       read_temperature(options->temperature, options->floats);

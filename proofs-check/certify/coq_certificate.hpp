@@ -95,12 +95,13 @@ CoqResets coq_resets(const recheck::Weights& weights, const recheck::Theorem& th
 
 // --- as text -------------------------------------------------------------------------------------
 
-/// The file, its certificate and the theorem as text for Coq. recheck::Refused where the library has no words for the file.
-std::string print_coq(const recheck::Weights& weights, const CoqCertificate& certificate,
-                      const recheck::Theorem& theorem);
-std::string print_coq(const recheck::Weights& weights, const CoqResets& certificate,
-                      const recheck::Theorem& theorem);
-/// The same of a file of rows that recheck has proved; it takes no certificate of its own.
-std::string print_coq_rows(const recheck::Weights& weights, const recheck::Theorem& theorem);
+/// What logdepth-prove (proofs-check/proved) reads beside the weights file: the theorem, and the certificate. recheck::Refused
+/// where the library has no words for the file.
+std::string coq_text(const recheck::Weights& weights, const CoqCertificate& certificate,
+                     const recheck::Theorem& theorem);
+std::string coq_text(const recheck::Weights& weights, const CoqResets& certificate,
+                     const recheck::Theorem& theorem);
+/// The same of a file of rows that recheck has proved, which takes no certificate of its own.
+std::string coq_text(const recheck::Theorem& reachability);
 
 }}  // namespace logdepth::proofs_check_certify

@@ -369,10 +369,10 @@ std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::
         const std::string certificate = make_certificate(theorem, weights);
         const recheck::Theorem proved = recheck::prove(weights, certificate);
         const recheck::Json claim = recheck::parse_json(certificate);
-        coq = theorem == "reachability" ? print_coq_rows(weights, proved)
+        coq = theorem == "reachability" ? coq_text(proved)
               : theorem == "resets"
-                  ? print_coq(weights, coq_resets(weights, proved), proved)
-                  : print_coq(weights, coq_certificate(weights, claim, proved), proved);
+                  ? coq_text(weights, coq_resets(weights, proved), proved)
+                  : coq_text(weights, coq_certificate(weights, claim, proved), proved);
       });
   if (coq.empty()) return failed;
   return coq;

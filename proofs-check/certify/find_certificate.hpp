@@ -23,7 +23,7 @@ Certification find_certificate(const std::string& text, const std::string& name)
 Certification check_certificate(const std::string& text, const std::string& certificate,
                                 const std::string& name);
 
-/// The file and its theorem as text for Coq's kernel (proofs-check/coq), or the steps that fail.
+/// The certificate that logdepth-prove (proofs-check/proved) reads, or the steps that fail.
 std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::string& text,
                                                                      const std::string& name);
 

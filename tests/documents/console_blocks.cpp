@@ -42,13 +42,14 @@ const std::string kModule = "a module of JavaScript; tests of the label playgrou
 const std::string kInstall =
     "installs on the machine; make_wheel.sh --check does it in a bare root";
 const std::string kElsewhere = "needs a program that Debian 12 does not have";
-const std::string kCoq = "needs coqc; the label coq runs the same";
+const std::string kCoq = "needs logdepth-prove; the label coq runs the same";
 
 const std::vector<NotRun> kNotRun = {
     {"TRUST.md", "Theorem right_for_every_length : decides F X /\\ tells F X R.", kDrawing},
     {"TRUST.md", "Theorem right_for_every_graph : decides_reachability F.", kDrawing},
-    {"TRUST.md", "logdepth certify a5.json --coq -o a5.v", kCoq},
-    {"proofs-check/coq/README.md", "logdepth certify a5.json --coq -o a5.v", kCoq},
+    {"TRUST.md", "logdepth certify a5.json --kernel -o a5.proof.json", kCoq},
+    {"TRUST.md", "logdepth-prove a5.json a5.proof.json --coq >a5.v", kCoq},
+    {"proofs-check/proved/README.md", "proofs-check/proved/build.sh build/coq build/proved", kCoq},
     {"TRUST.md", "logdepth compile regular --group A5 --emit a5.dfa.json -o a5.json", kRecheck},
     {"TRUST.md", "logdepth export a5.json --to torch --length 32 --certify -o a5-torch", kFloats},
     {"recheck/README.md", "logdepth compile regular --group A5 -o a5.json", kRecheck},

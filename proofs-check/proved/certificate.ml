@@ -1,0 +1,62 @@
+(* What `logdepth certify --kernel` writes: an automaton, the maps of its letters, and a certificate, which nobody has to trust. *)
+open Checkers
+open Document
+
+let row = list (pair natural rational)
+let numbers = list natural
+let table = list numbers
+let shift = pair integer integer
+let part v = match items v with
+  | [ coordinate; atom; factor ] -> (natural coordinate, (natural atom, rational factor))
+  | _ -> fail v "[coordinate, atom, factor]"
+let stage v = { shifts = list shift (get v "shifts"); consts = list row (get v "consts"); parts = list part (get v "parts") }
+
+(* A list that begins with its name. *)
+let named v = match items v with name :: arguments -> (text name, arguments) | [] -> fail v "a name"
+let coding v = match named v with
+  | "phi", [ parameter ] -> Phi (rational parameter)
+  | "fine", [ offset ] -> Written (Fine (natural offset))
+  | "circle", [] -> Written Circle
+  | "two-circle", [] -> Written TwoCircle
+  | _ -> fail v "a position code"
+let norm v = match named v with
+  | "scale", [ factor ] -> Scale (rational factor)
+  | "direction", [ factor ] -> Direction (rational factor)
+  | "zero", [] -> Zero
+  | _ -> fail v "a norm"
+let norms v = pair norm norm (get v "norms")
+
+let layer v =
+  let head h = match named h with
+    | "match", [ block; back; first; second; _ ] -> Match (natural block, natural back, rational first, rational second)
+    | "mean", [] -> Uniform
+    | "idle", [] -> Idle
+    | _ -> fail h "a head of a scan" in
+  let norm1, norm2 = norms v in
+  { headcs = list head (get v "heads"); norm1; norm2; factors = numbers (get v "factors"); next = stage (get v "next") }
+
+let scan v =
+  let layers name = list layer (get v name) and acts = table (get v "acts") in
+  { coded = coding (get v "coded"); size = Z.of_int (List.length acts); mulT = table (get v "mulT"); one = Z.zero; gen = numbers (get v "gen");
+    stage0 = stage (get v "stage0"); cinit = layers "cinit"; cloop = stage (get v "cloop"); length0 = shift (get v "length0");
+    factor = natural (get v "factor"); cbody = layers "cbody"; cfinal = layers "cfinal"; phi = numbers (get v "phi"); acts }
+
+let reset_layer v =
+  let head h = match named h with
+    | "match", [ block; back; first; second; held ] -> Back (natural block, natural back, rational first, rational second, table held)
+    | "last", [ slope; top; held ] -> Last (rational slope, rational top, numbers held)
+    | "mean", [] -> Mean
+    | "idle", [] -> Nothing
+    | _ -> fail h "a head of a cascade" in
+  let before1, before2 = norms v in
+  { resetheads = list head (get v "heads"); before1; before2; following = stage (get v "next") }
+
+let resets v =
+  let edge = table (get v "edge") in
+  { rcoded = coding (get v "coded"); nodes = Z.of_int (List.length edge); edge; kinds = numbers (get v "kinds");
+    first_stage = stage (get v "first_stage"); resetlayers = list reset_layer (get v "layers");
+    to_state = numbers (get v "to_state"); to_map = table (get v "to_map") }
+
+let automaton v =
+  only v [ "delta"; "start"; "accepting" ] [];
+  { delta = table (get v "delta"); start = natural (get v "start"); accepting = list boolean (get v "accepting") }

@@ -1,0 +1,87 @@
+(* JSON with the place of every value, for messages; and the canonical text, whose SHA-256 names a weights file (runtime/README.md).
+   Numbers keep their spelling, so none is rounded. *)
+
+module Z = Z  (* Zarith's, for whoever opens the extracted code, which has its own, before this *)
+
+exception Malformed of string  (* no input of this program *)
+exception Refused of string  (* an input about which nothing is proved *)
+
+type value = { place : string; json : Yojson.Raw.t }
+
+let fail v expected = raise (Malformed (v.place ^ ": expected " ^ expected))
+
+let rec distinct_keys place : Yojson.Raw.t -> unit = function
+  | `Assoc members ->
+      let keys = List.map fst members in
+      if List.length (List.sort_uniq compare keys) < List.length keys then raise (Malformed (place ^ ": expected distinct keys"));
+      List.iter (fun (key, json) -> distinct_keys (place ^ "." ^ key) json) members
+  | `List items -> List.iter (distinct_keys place) items
+  | `Tuple _ | `Variant _ -> raise (Malformed (place ^ ": no JSON"))
+  | _ -> ()
+
+let of_file name =
+  match Yojson.Raw.from_file name with
+  | json -> distinct_keys name json; { place = name; json }
+  | exception Yojson.Json_error problem -> raise (Malformed (name ^ ": no JSON: " ^ String.concat ", " (String.split_on_char '\n' problem)))
+
+let members v = match v.json with `Assoc members -> members | _ -> fail v "an object"
+let find v key = Option.map (fun json -> { place = v.place ^ "." ^ key; json }) (List.assoc_opt key (members v))
+let get v key = match find v key with Some found -> found | None -> fail v ("a member " ^ key)
+
+(* These members and no others; those after [required] may be missing. *)
+let only v required optional =
+  List.iter (fun key -> ignore (get v key)) required;
+  List.iter (fun (key, _) -> if not (List.mem key (required @ optional)) then fail v ("no member " ^ key)) (members v)
+
+let items v = match v.json with
+  | `List items -> List.mapi (fun i json -> { place = Printf.sprintf "%s[%d]" v.place i; json }) items
+  | _ -> fail v "a list"
+let list f v = List.map f (items v)
+let pair f g v = match items v with [ a; b ] -> (f a, g b) | _ -> fail v "a list of two"
+
+let decoded literal = Yojson.Basic.Util.to_string (Yojson.Basic.from_string literal)
+let text v = match v.json with `Stringlit literal -> decoded literal | _ -> fail v "a string"
+let boolean v = match v.json with `Bool b -> b | _ -> fail v "true or false"
+
+let digits s = s <> "" && String.for_all (fun c -> '0' <= c && c <= '9') s && (s = "0" || s.[0] <> '0')
+let without_sign s = if s <> "" && s.[0] = '-' && s <> "-0" then String.sub s 1 (String.length s - 1) else s
+let integer v = match v.json with `Intlit s when digits (without_sign s) -> Z.of_string s | _ -> fail v "an integer"
+let natural v = let n = integer v in if Z.sign n < 0 then fail v "no negative number" else n
+let below bound v = let n = natural v in if Z.lt n bound then n else fail v ("a number below " ^ Z.to_string bound)
+
+(* "p" or "p/q" in lowest terms *)
+let rational v =
+  let wrong () = fail v "a rational in lowest terms, as a string" in
+  match String.split_on_char '/' (text v) with
+  | [ p ] when digits (without_sign p) -> { Checkers.qnum = Z.of_string p; qden = Z.one }
+  | [ p; q ] when digits (without_sign p) && digits q ->
+      let qnum = Z.of_string p and qden = Z.of_string q in
+      if Z.gt qden Z.one && Z.equal (Z.gcd qnum qden) Z.one then { Checkers.qnum; qden } else wrong ()
+  | _ -> wrong ()
+
+let quoted s =
+  let escaped c = match c with
+    | '"' -> "\\\"" | '\\' -> "\\\\" | '\n' -> "\\n" | '\r' -> "\\r" | '\t' -> "\\t" | '\012' -> "\\f" | '\b' -> "\\b"
+    | c when c < ' ' -> Printf.sprintf "\\u%04x" (Char.code c)
+    | c -> String.make 1 c in
+  "\"" ^ String.concat "" (List.map escaped (List.of_seq (String.to_seq s))) ^ "\""
+
+let rec canonical : Yojson.Raw.t -> string = function
+  | `List items ->
+      let nested = List.exists (function `List _ | `Assoc _ -> true | _ -> false) items in
+      let inside = String.concat (if nested then ",\n" else ",") (List.map canonical items) in
+      if nested then "[\n" ^ inside ^ "\n]" else "[" ^ inside ^ "]"
+  | `Assoc [] -> "{}"
+  | `Assoc members ->
+      let line (key, json) = quoted key ^ ": " ^ canonical json in
+      "{\n" ^ String.concat ",\n" (List.map line (List.sort compare members)) ^ "\n}"
+  | `Stringlit literal -> quoted (decoded literal)
+  | `Intlit "-0" -> "0"
+  | `Intlit s | `Floatlit s -> s
+  | `Bool b -> string_of_bool b
+  | `Null -> "null"
+  | `Tuple _ | `Variant _ -> invalid_arg "canonical"
+
+let sha256 v =
+  let hashed = List.filter (fun (key, _) -> key <> "derived" && key <> "sha256") (members v) in
+  Sha256.to_hex (Sha256.string (canonical (`Assoc hashed) ^ "\n"))

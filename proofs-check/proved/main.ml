@@ -1,0 +1,113 @@
+(* logdepth-prove: a weights file and a certificate through the checkers that Coq has proved sound. *)
+open Checkers
+open Document
+
+let usage = "Usage: logdepth-prove FILE CERTIFICATE [--against DFA.json] [--coq]\n\
+Prove a weights file right for every word of every length (or every graph), by a certificate of `logdepth certify --kernel`.\n\
+  FILE, CERTIFICATE   JSON, not packed\n\
+  --against DFA.json  compare the theorem's automaton with this one (automata-lib's JSON)\n\
+  --coq               print the theorem and its proof as text for coqc instead\n\
+Exit status: 0 proved, 1 not proved (or another language than DFA.json), 2 wrong input.\n"
+
+let numbers list = String.concat " " (List.map Z.to_string list)
+
+(* A word that one of the two automata accepts and the other does not: breadth first, so a shortest one. *)
+let difference x letters other =
+  only other [ "states"; "input_symbols"; "transitions"; "initial_state"; "final_states" ] [ "allow_partial"; "name" ];
+  let symbols = list text (get other "input_symbols") in
+  if List.sort compare symbols <> List.sort compare letters then
+    fail (get other "input_symbols") ("the letters " ^ String.concat ", " (List.map quoted letters));
+  let transitions = get other "transitions" and final = list text (get other "final_states") in
+  let next state letter = Option.bind state (fun s -> Option.map text (Option.bind (find transitions s) (fun row -> find row letter))) in
+  let seen = Hashtbl.create 64 and queue = Queue.create () in
+  let visit q state word = if not (Hashtbl.mem seen (q, state)) then (Hashtbl.add seen (q, state) (); Queue.add (q, state, word) queue) in
+  visit x.start (Some (text (get other "initial_state"))) [];
+  let rec search () =
+    if Queue.is_empty queue then None
+    else
+      let q, state, word = Queue.pop queue in
+      let accepted = List.nth x.accepting (Z.to_int q) and theirs = Option.fold ~none:false ~some:(fun s -> List.mem s final) state in
+      if accepted <> theirs then Some (List.rev word)
+      else (
+        List.iteri (fun a letter -> visit (step x q (Z.of_int a)) (next state letter) (letter :: word)) letters;
+        search ()) in
+  search ()
+
+let report name file certificate statement =
+  Printf.printf "%s: %s\nsha256     %s of the weights\nsha256     %s of the certificate\n" name statement (text (get file "sha256"))
+    (Sha256.to_hex (Sha256.file certificate))
+
+let scope net = match net.unroll with Fixed (_, Some most) -> "word of at most " ^ Z.to_string most ^ " letters" | _ -> "word of every length"
+
+let print_automaton x letters read =
+  Printf.printf "states     %d, initial %s\n" (List.length x.delta) (Z.to_string x.start);
+  let accepting = List.filteri (fun q _ -> List.nth x.accepting q) (List.mapi (fun q _ -> Z.of_int q) x.delta) in
+  Printf.printf "accepting  %s\n" (numbers accepting);
+  List.iteri (fun a letter -> Printf.printf "letter     %s: %s\n" (quoted letter)
+    (numbers (List.mapi (fun q _ -> step x (Z.of_int q) (Z.of_int a)) x.delta))) letters;
+  if read.groups <> [] then
+    match read.reads with
+    | States -> print_endline "prefixes   every prefix is read as its state"
+    | _ ->
+        print_endline "prefixes   every prefix is read as the product of its letters, which are these maps of points";
+        List.iter2 (fun letter map -> Printf.printf "map        %s: %s\n" (quoted letter) (numbers map)) letters read.maps
+
+let prove name certificate against coq =
+  let file = of_file name and claim = of_file certificate in
+  if text (get file "format") <> "logdepth-weights" || not (Z.equal (integer (get file "version")) Z.one) then
+    fail file "format logdepth-weights, version 1";
+  only file Weights.required Weights.optional;
+  let hash = sha256 file in
+  if hash <> text (get file "sha256") then fail (get file "sha256") (hash ^ ", the hash of the content");
+  if text (get claim "format") <> "logdepth-proof" || not (Z.equal (integer (get claim "version")) Z.one) then
+    fail claim "a certificate of logdepth certify --kernel";
+  if text (get claim "sha256") <> hash then fail (get claim "sha256") (hash ^ ", the hash of " ^ name);
+  let decided holds = if not holds then raise (Refused (name ^ ": the checker refuses the certificate")) in
+  match text (get claim "theorem") with
+  | "reachability" ->
+      only claim [ "format"; "version"; "sha256"; "theorem" ] [];
+      let f = Weights.of_rows file in
+      if coq then Coq_text.of_rows f hash
+      else (
+        decided (rowscheck f);
+        report name file certificate "proved by connectivity_correct (proofs-check/coq): for every directed graph the logit of a pair is\n\
+          positive where a walk leads from the first vertex to the second, else negative";
+        Printf.printf "vertices   %s\n" (Z.to_string f.vertices));
+      if against <> None then fail file "words, for --against"; 0
+  | ("shift-scan" | "resets") as theorem ->
+      only claim [ "format"; "version"; "sha256"; "theorem"; "automaton"; "certificate" ] [ "maps"; "points" ];
+      let f, letters, prefix = Weights.of_words file in
+      let x = Certificate.automaton (get claim "automaton") and inside = get claim "certificate" in
+      let maps = Option.fold ~none:[] ~some:Certificate.table (find claim "maps") in
+      let r = prefix maps (Option.fold ~none:Z.zero ~some:natural (find claim "points")) in
+      let scan = theorem = "shift-scan" in
+      if List.length x.accepting <> List.length x.delta then fail (get claim "automaton") "a verdict for every state";
+      if coq then (Coq_text.of_words f x r (if scan then Scan (Certificate.scan inside) else Resets (Certificate.resets inside)) letters hash; 0)
+      else (
+        decided (if scan then check f (Certificate.scan inside) x r else resetcheck f (Certificate.resets inside) x r);
+        report name file certificate (Printf.sprintf "proved by %s (proofs-check/coq): every %s is accepted where this automaton accepts it,\n\
+          else rejected" (if scan then "shift_scan_correct" else "resets_correct") (scope f.net));
+        print_automaton x letters r;
+        match against with
+        | None -> 0
+        | Some dfa -> (
+            match difference x letters (of_file dfa) with
+            | None -> Printf.printf "same language as %s\n" dfa; 0
+            | Some word -> Printf.printf "another language than %s: they differ on the word %s\n" dfa (quoted (String.concat " " word)); 1))
+  | _ -> fail (get claim "theorem") "shift-scan, resets or reachability"
+
+let () =
+  let rec read files against coq = function
+    | "--against" :: dfa :: rest -> read files (Some dfa) coq rest
+    | "--coq" :: rest -> read files against true rest
+    | ("--help" | "-h") :: _ -> print_string usage; 0
+    | word :: _ when word <> "" && word.[0] = '-' -> prerr_endline ("logdepth-prove: unknown option " ^ word); 2
+    | word :: rest -> read (word :: files) against coq rest
+    | [] -> (match files with [ certificate; name ] -> prove name certificate against coq | _ -> prerr_string usage; 2) in
+  exit
+    (match read [] None false (List.tl (Array.to_list Sys.argv)) with
+     | status -> status
+     | exception Refused reason -> prerr_endline ("not proved: " ^ reason); 1
+     | exception Malformed reason -> prerr_endline reason; 2
+     | exception Sys_error reason -> prerr_endline reason; 2
+     | exception (Stack_overflow | Out_of_memory | Z.Overflow) -> prerr_endline "logdepth-prove: the input is too large for this machine's memory"; 2)

@@ -1,0 +1,273 @@
+"""logdepth-prove, whose checkers Coq has proved: files of every code, table and norm are proved; changed files are not, or what is proved
+of them is true on every word that is run. Its reader reads every number of a file, and no file that logdepth refuses."""
+import copy
+import pathlib
+import random
+import re
+import unittest
+from fractions import Fraction
+
+import kernel
+
+kernel.tools_or_skip()
+
+import changes  # noqa: E402
+import files  # noqa: E402
+import read_terms  # noqa: E402
+import test_format  # noqa: E402
+import test_hostile_files as hostile  # noqa: E402
+from files import certified, claim, compiled, first_difference, load, path, right_on_every_graph, run, seal, store, words  # noqa: E402
+
+LANGUAGES = [("--group", "Z2"), ("--group", "S3"), ("--group", "flipflop"), ("--regex", "(a|b)*abb"), ("--regex", "(a|b)*b"),
+             ("--regex", "(b|ab*a)*"), ("--regex", "(ab)*"), ("--regex", "(a|b|c)*a(b|c)"), ("--regex", "(a|b)*")]
+ROWS = ("connectivity", "--construction", "rows", "--size")
+LAST_B = ("regular", "--regex", "(a|b)*b", "--construction")
+
+
+def for_kernel(file):
+    certificate = file[:-5] + ".proof.json"
+    status, _, error = run(files.LOGDEPTH, "certify", file, "--kernel", "-o", certificate)
+    assert status == 0, error
+    return certificate
+
+
+def prove(document, certificate, *options):
+    """Status, standard output, standard error: of a changed file with the certificate of the old one."""
+    status, out, error = run(kernel.PROVE, store(document), store({**certificate, "sha256": document["sha256"]}), *options)
+    assert status in (0, 1, 2) and (status != 0 or error == "") and (status == 0 or out == "") and error.count("\n") == (status > 0), error
+    return status, out, error
+
+
+def places(value):
+    """Every member within, as the object or array around it and its key, but what a head promises."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        if key != "promise":
+            yield value, key
+            if isinstance(value[key], (dict, list)):
+                yield from places(value[key])
+
+
+class Proved(unittest.TestCase):
+    def all_proved(self, kinds):
+        for options in kinds:
+            file = compiled(*options)
+            certificate = for_kernel(file)
+            status, out, error = run(kernel.PROVE, file, certificate)
+            self.assertEqual((status, error), (0, ""), options)
+            self.assertIn("proved by", out)
+            self.assertEqual(read_terms.compare(run(kernel.PROVE, file, certificate, "--coq")[1], load(file)), [], options)
+
+    def test_every_code_table_and_norm(self):
+        s3 = ("regular", "--group", "S3", "--construction")
+        self.all_proved([("regular", *language, "--construction", "scan", "--positions", code, "--table", table, "--norm", norm)
+                         for language in LANGUAGES for code in ("first-flag", "circle", "two-circle") for table in ("matrix", "monoid")
+                         for norm in ("rms", "layernorm")] + [(*s3, "scan", "--strict"), (*s3, "scan", "--unroll", "16")] +
+                        [(*s3, "radix", "--radix", radix, "--unroll", "30") for radix in "234"])
+
+    def test_a5_as_matrix_and_as_monoid(self):
+        self.all_proved([("regular", "--group", "A5", "--construction", "scan", "--positions", "circle", "--table", table)
+                         for table in ("matrix", "monoid")])
+
+    def test_cascades_of_resets(self):
+        self.all_proved([("regular", *language, "--construction", "cascade", "--positions", code, "--norm", norm)
+                         for language in LANGUAGES[2:5] + LANGUAGES[6:] + [("--regex", "a")]
+                         for code in ("fine", "first-flag") for norm in ("rms", "layernorm")])
+
+    def test_rows(self):
+        self.all_proved([(*ROWS, size, "--norm", norm) for size in ("3", "4", "5", "9", "20") for norm in ("rms", "layernorm")])
+
+    def test_the_automaton_is_compared_with_ones_own(self):
+        language, other = path("abb.json"), path("b.json")
+        file = compiled("regular", "--regex", "(a|b)*abb", "--construction", "scan", emit=language)
+        compiled(*LAST_B, "scan", emit=other)
+        certificate = for_kernel(file)
+        self.assertEqual(run(kernel.PROVE, file, certificate, "--against", language)[0], 0)
+        status, out, error = run(kernel.PROVE, file, certificate, "--against", other)
+        self.assertEqual((status, error), (1, ""))
+        self.assertIn(f'another language than {other}: they differ on the word "b"\n', out)
+        compiled("regular", "--regex", "(a|c)*", "--construction", "scan", emit=other)
+        status, out, error = run(kernel.PROVE, file, certificate, "--against", other)
+        self.assertEqual(status, 2)
+        self.assertIn('input_symbols: expected the letters "a", "b"', error)
+
+    def changed(self, every, *options):
+        """Every number in turn, with the certificate of the old file. What is proved of a changed file holds on all words that are run, and
+        recheck proves it too."""
+        file = compiled("regular", *options)
+        document, certificate, claimed = load(file), load(for_kernel(file)), load(certified(file))
+        answer = claim(files.recheck(file, store(claimed))[1])
+        some = list(words(document["alphabet"]))
+        self.assertIsNone(first_difference(document, answer, some))
+        changed = list(changes.changed_numbers(document, every)) + list(changes.random_entries(document, 12))
+        changed += [(what, changes.changed(document, change)) for what, change in changes.whole_changes(document)]
+        found = {0: 0, 1: 0, 2: 0}
+        for what, d in changed:
+            d = seal(d)
+            status, _, _ = prove(d, certificate)
+            found[status] += 1
+            if status == 0:
+                self.assertIsNone(first_difference(d, answer, some), f"FALSE THEOREM of {what}")
+                again = files.run(files.RECHECK, store(d), store({**claimed, "sha256": d["sha256"]}))
+                self.assertEqual(again[0], 0, f"recheck refuses: {what}: {again[2]}")
+        self.assertGreater(found[0], 3)
+        self.assertGreater(found[1], 20)
+
+    def test_changed_circle(self):
+        self.changed(4, "--group", "Z2", "--construction", "scan", "--positions", "circle", "--table", "matrix")
+
+    def test_changed_first_flag_with_layernorm(self):
+        self.changed(11, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "first-flag", "--norm", "layernorm")
+
+    def test_changed_two_circle(self):
+        self.changed(11, "--regex", "(a|b)*b", "--construction", "scan", "--positions", "two-circle", "--table", "matrix")
+
+    def test_changed_radix(self):
+        self.changed(61, "--group", "Z2", "--construction", "radix", "--radix", "2", "--unroll", "16")
+
+    def test_changed_cascade(self):
+        self.changed(5, "--regex", "(a|b)*b", "--construction", "cascade")
+
+    def changed_rows(self, every, norm):
+        """The same of reachability for three vertices; what is still proved is run on all 64 graphs. recheck, whose lemmas are the same,
+        proves no other file."""
+        file = compiled(*ROWS, "3", "--norm", norm)
+        document, certificate, claimed, found = load(file), load(for_kernel(file)), load(certified(file)), {0: 0, 1: 0, 2: 0}
+        for what, d in list(changes.changed_numbers(document, every)) + list(changes.random_entries(document, 15)) + [
+                (what, changes.changed(document, change)) for what, change in changes.changes_of_rows(document)]:
+            d = seal(d)
+            status, _, error = prove(d, certificate)
+            found[status] += 1
+            again = files.recheck(store(d), store({**claimed, "sha256": d["sha256"]}))
+            self.assertEqual(status == 0, again[0] == 0, f"recheck decides otherwise: {what}: {error}{again[2]}")
+            if status == 0:
+                self.assertTrue(right_on_every_graph(d, 3), f"FALSE THEOREM of {what}")
+        self.assertGreater(found[0], 10)
+        self.assertGreater(found[1], 50)
+
+    def test_changed_rows(self):
+        self.changed_rows(4, "rms")
+
+    def test_changed_rows_with_layernorm(self):
+        self.changed_rows(5, "layernorm")
+
+    def test_keys_of_two_lengths_are_refused(self):
+        certificate = load(for_kernel(store(hostile.one_back(False))))
+        self.assertEqual(prove(seal(hostile.one_back(False)), certificate)[0], 0)
+        self.assertEqual(prove(seal(hostile.one_back(True)), certificate)[0], 1)
+
+    def test_the_false_scan_is_refused(self):
+        """Files of which recheck once proved a false theorem (TRUST.md), with the certificate of a right file of the same shape."""
+        right = load(for_kernel(compiled(*LAST_B, "scan")))
+        for name in ("scan_of_two_lengths", "one_point"):
+            self.assertEqual(prove(load(kernel.ROOT / f"tests/recheck/false/{name}.json"), right)[0], 1)
+
+    def test_changed_certificates_prove_nothing_else(self):
+        """The certificate is not trusted: what its automaton and its maps become is proved or refused."""
+        for options in ((*LAST_B, "scan", "--positions", "circle"), (*LAST_B, "cascade")):
+            file = compiled(*options)
+            document, certificate, draw = load(file), load(for_kernel(file)), random.Random(5)
+            some, refused = list(words(document["alphabet"])), 0
+            for _ in range(300):
+                changed = copy.deepcopy(certificate)
+                test_format.change(*draw.choice(list(test_format.places(changed))), draw)
+                status, out, _ = prove(document, {**changed})
+                refused += status > 0
+                if status == 0:
+                    states = changed["automaton"]
+                    for word in some:
+                        q = states["start"]
+                        for letter in word:
+                            q = states["delta"][q][document["alphabet"].index(letter)]
+                        self.assertEqual(states["accepting"][q], bool(word) and word[-1] == "b", f"FALSE THEOREM {out}")
+            self.assertGreater(refused, 200)
+
+    def test_numbers_beyond_the_machines_are_exact(self):
+        """Scores that are 2^70 times as large, and then one number that is larger by 1."""
+        file = compiled(*LAST_B, "scan", "--positions", "circle")
+        document, certificate = load(file), load(for_kernel(file))
+        query = document["layers"][0]["attention"]["heads"][0]["query"]["entries"]
+        for entry in query:
+            entry[2] = str(Fraction(entry[2]) * 2 ** 70)
+        head = certificate["certificate"]["cbody"][0]["heads"][0]
+        head[3] = str(Fraction(head[3]) * 2 ** 70)
+        self.assertEqual(prove(seal(document), certificate)[0], 0)
+        query[0][2] = str(Fraction(query[0][2]) + 1)
+        self.assertEqual(prove(seal(document), certificate)[0], 1)
+
+    def test_the_reader_notices_every_kind_of_change(self):
+        for options in ((*LAST_B, "scan", "--positions", "circle"), (*LAST_B, "scan", "--positions", "first-flag", "--unroll", "16"),
+                        (*LAST_B, "cascade"), (*ROWS, "3")):
+            file = compiled(*options)
+            document, certificate = load(file), load(for_kernel(file))
+            terms = read_terms.definitions(prove(document, certificate, "--coq")[1])
+            whole = changes.changes_of_rows if document["input"]["kind"] == "graph" else changes.whole_changes
+            found = 0
+            for what, d in list(changes.changed_numbers(document, 3)) + list(changes.random_entries(document, 9)) + [
+                    (what, changes.changed(document, change)) for what, change in whole(document)]:
+                if d == document:
+                    continue
+                status, text, _ = prove(seal(d), certificate, "--coq")
+                if status == 0:
+                    self.assertEqual(read_terms.compare(text, d), [], what)
+                    same = read_terms.definitions(text) == terms
+                    self.assertEqual(same, "derived" in what or same and read_terms.expected_file(d) == read_terms.expected_file(document), what)
+                found += 1
+            self.assertGreater(found, 60)
+
+    def test_no_file_is_read_that_logdepth_refuses(self):
+        """Not looked at: what the meaning of a file does not depend on, and what only the format asks of it."""
+        draw, read, unread = random.Random(11), 0, {"name", "construction", "source", "hypotheses", "deviations", "parameters", "derived", "cells", "shape"}
+        for options in ((*LAST_B, "scan", "--positions", "circle"), (*LAST_B, "scan", "--positions", "two-circle", "--unroll", "4"),
+                        (*LAST_B, "scan", "--positions", "first-flag"), (*LAST_B, "cascade"), (*ROWS, "3")):
+            file = compiled(*options)
+            document, certificate = load(file), load(for_kernel(file))
+            document.pop("derived")
+            for _ in range(150):
+                changed = copy.deepcopy(document)
+                key = draw.choice([key for key in changed if key not in unread])
+                inside = list(places(changed[key])) if isinstance(changed[key], (dict, list)) else []
+                test_format.change(*draw.choice(inside or [(changed, key)]), draw)
+                if prove(seal(changed), certificate, "--coq")[0] == 0:
+                    read += 1
+                    self.assertEqual(run(files.LOGDEPTH, "info", store(changed))[0], 0,
+                                     (options, {k: v for k, v in changed.items() if v != document.get(k)}))
+        self.assertGreater(read, 60)
+
+    def test_wrong_input_is_one_sentence(self):
+        file = compiled(*LAST_B, "scan")
+        certificate, text = for_kernel(file), path("text.json")
+        document = load(file)
+        for content, reason in (("", "no JSON"), ("{", "no JSON"), ("[]", "expected an object"), ('{"format": 1}', "format: expected a string"),
+                                ('{"a": 1, "a": 1}', "expected distinct keys"), ("[" * 100000, "JSON|large")):
+            pathlib.Path(text).write_text(content, encoding="utf-8")
+            for pair in ((text, certificate), (file, text)):
+                status, out, error = run(kernel.PROVE, *pair)
+                self.assertEqual((status, out, error.count("\n")), (2, "", 1), error)
+        for what, change, status, reason in (
+                ("hash", lambda d: d.update(sha256="0" * 64), 2, "the hash of the content"),
+                ("version", lambda d: d.update(version=2), 2, "version 1"), ("member", lambda d: d.update(colour=1), 2, "no member colour")):
+            changed = copy.deepcopy(document)
+            change(changed)
+            self.assertRegex(run(kernel.PROVE, store(changed), certificate)[2], reason, what)
+        self.assertEqual(run(kernel.PROVE, path("nowhere.json"), certificate)[0], 2)
+        self.assertEqual(run(kernel.PROVE, file)[0], 2)
+        self.assertRegex(run(kernel.PROVE, file, certificate, "--colour")[2], "unknown option --colour")
+
+    def test_what_the_library_does_not_cover_is_refused_by_name(self):
+        refused = [
+            (("regular", "--group", "Z2", "--construction", "cascade"), "Coq: position with a parity: counts are not covered"),
+            (("regular", "--regex", "(ab|c)*b", "--construction", "cascade"), "Coq: more than 200 nodes of the machine"),
+            (("regular", "--group", "Z2", "--construction", "tree"), "levels: Coq: the library has no such theorem"),
+            (("regular", "--group", "Z2", "--construction", "radix"), "directions of the stride are not covered"),
+            (("connectivity", "--construction", "rows", "--size", "2"), "size 2; expected at least 3"),
+            (("division",), "Coq: the library has no such theorem"),
+        ]
+        for options, reason in refused:
+            status, out, error = run(files.LOGDEPTH, "certify", compiled(*options), "--kernel", "-o", path("refused.json"))
+            self.assertEqual((status, out), (1, ""), options)
+            self.assertIn(reason, error)
+            self.assertIsNone(re.search("Traceback|terminate", error))
+
+
+if __name__ == "__main__":
+    unittest.main()
