@@ -25,8 +25,8 @@ using recheck::Shift;
 using recheck::Stream;
 using Shifts = std::set<Shift>;
 
-constexpr std::size_t kMostLabels = 200;           // the kernel multiplies all triples
-constexpr std::size_t kMostNodes = 200;            // the kernel compares values along all edges
+constexpr std::size_t kMostLabels = 200;           // the checker multiplies all triples
+constexpr std::size_t kMostNodes = 200;            // the checker compares values along all edges
 constexpr int kAtomsBefore = 3, kAtomsOfCode = 4;  // numbers of atoms in Atoms.v
 
 void see(const Form& form, Shift by, Shifts& shifts) {
