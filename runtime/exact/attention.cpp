@@ -27,6 +27,16 @@ AttentionStatistics& AttentionStatistics::operator+=(const AttentionStatistics& 
   return *this;
 }
 
+AttentionStatistics operator-(AttentionStatistics later, const AttentionStatistics& earlier) {
+  later.rows -= earlier.rows;
+  for (std::size_t r = 0; r < later.by_rule.size(); ++r) later.by_rule[r] -= earlier.by_rule[r];
+  later.scores -= earlier.scores;
+  later.decided_in_double -= earlier.decided_in_double;
+  later.decided_exactly -= earlier.decided_exactly;
+  later.exact_ties -= earlier.exact_ties;
+  return later;
+}
+
 namespace {
 
 /// One query beside the keys at positions 0 .. visible-1, and what was found: positions whose key

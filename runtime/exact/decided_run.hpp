@@ -72,6 +72,8 @@ class NestedArithmetic {
  public:
   using Value = NestedId;
   using Sum = NestedRadical;
+  struct Statistics {};
+  static constexpr bool kRepeats = false;  // one input, in which little comes again
 
   Value zero() const { return NestedPool::kZero; }
   Value number(const Rational& value) { return number(Real(value)); }

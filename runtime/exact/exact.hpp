@@ -31,6 +31,8 @@ struct AttentionStatistics {
   std::uint64_t exact_ties = 0;         ///< of those, proved ties
 
   AttentionStatistics& operator+=(const AttentionStatistics& other);
+  friend AttentionStatistics operator-(AttentionStatistics later,
+                                       const AttentionStatistics& earlier);
 };
 
 /// Called once for every row: what is selected, and the averages of the value parts.
@@ -50,6 +52,8 @@ class Exact {
  public:
   using Value = ValueId;
   using Sum = ExactSum;
+  using Statistics = AttentionStatistics;
+  static constexpr bool kRepeats = true;
 
   /// `memory`: how many bytes its numbers may hold.
   explicit Exact(std::size_t memory = std::numeric_limits<std::size_t>::max())
@@ -87,6 +91,8 @@ class Exact {
   ValuePool& pool() { return pool_; }
   const ValuePool& pool() const { return pool_; }
   const AttentionStatistics& statistics() const { return statistics_; }
+  /// What is answered once more counts once more.
+  void count(const AttentionStatistics& again) { statistics_ += again; }
 
  private:
   ValuePool pool_;

@@ -36,6 +36,8 @@ struct HeadRows {
     std::vector<TupleId> ids;
   };
 
+  /// Rows of equal numbers, as long as the run's memory is one, are equal; 0: not numbered.
+  std::uint64_t number = 0;
   bool causal = true;
   TuplePool<Value>* vectors = nullptr;  ///< queries and keys: equal ids are equal vectors
   std::vector<TupleId> queries, keys;
@@ -49,7 +51,9 @@ struct HeadRows {
 
 /// The number concept: everything the forward pass asks of its numbers. `Value` is small and
 /// trivially copyable, equal values have equal bytes; `Sum` is an accumulator. The exact instance is
-/// runtime/exact/exact.hpp.
+/// runtime/exact/exact.hpp. With `kRepeats`, what a
+/// sublayer did to all tokens of an input is done to an equal one without computing it again; `Statistics`
+/// are what attention counts then.
 template <class A>
 concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, const Rational& w,
                               const Real& given,
@@ -76,6 +80,8 @@ concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, con
   {a.abandon_sums()};                          // those that are not closed will never be
   // Once for every row, in any order: what is selected, and the averages of its value parts.
   {a.attend(rows, [](const SelectedRow&, std::span<const TupleId>) {})};
+  { A::kRepeats } -> std::convertible_to<bool>;
+  typename A::Statistics;
 };
 
 /// A sum of weighted values. Most sums of a sparse matrix have one term, often of weight one; that

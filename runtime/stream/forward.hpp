@@ -48,6 +48,7 @@ class ForwardObserver {
 /// Nothing is computed twice. The stream holds interned tuples, so everything that happens to a
 /// token on its own (norm, queries, keys, values, feed-forward, sums) is a function of a few ids
 /// and is remembered by them; what is left per token and layer are look-ups, and the attention.
+/// Where the columns of a short input come again, all tokens and rows are looked up at once.
 template <Arithmetic A>
 class Forward {
  public:
@@ -65,7 +66,7 @@ class Forward {
   void forget() {
     pools_ = std::make_shared<SegmentPools<Value>>(segments_of(model_), a_.zero());
     // Two words have few columns in common, the pairs of a graph most.
-    pools_->interns_columns = !std::holds_alternative<WordInput>(model_.input);
+    pools_->interns_columns = A::kRepeats && !std::holds_alternative<WordInput>(model_.input);
     forget_memos();
   }
   /// What tuples, memos and numbers hold.
@@ -82,7 +83,9 @@ class Forward {
   /// the sentence names the sublayer where that was seen.
   Outcome<Stream<Value>> run(Stream<Value> stream, std::size_t loops,
                              const std::vector<Observer*>& observers) {
-    if (pools_->columns.bytes() > std::min(kMostOfColumns, memory_ / 16)) pools_->columns.clear();
+    if (const std::size_t columns = pools_->columns.bytes();
+        columns > 0 && columns + layers_hold_ > std::min(kMostBesideColumns, memory_ / 16))
+      forget_memos();
     std::size_t step = 0;
     const auto run_layers = [&](std::size_t first, std::size_t count) -> std::optional<Refusal> {
       for (std::size_t layer = first; layer < first + count; ++layer) {
@@ -124,8 +127,8 @@ class Forward {
  private:
   /// Tokens or rows between two looks at what is held: seldom enough to cost nothing.
   static constexpr std::size_t kBetweenLooks = 16;
-  /// What columns hold from input to input.
-  static constexpr std::size_t kMostOfColumns = std::size_t{1} << 25;
+  /// What is remembered from input to input where columns are: they come again in others that follow.
+  static constexpr std::size_t kMostBesideColumns = std::size_t{1} << 26;
 
   struct PreparedLayer {
     const Layer& layer;
@@ -246,16 +249,24 @@ class Forward {
     return {fmt::format("{} mask, token {}: {}", sublayer_text(location), token, reason)};
   }
 
+  ReadColumns columns_of(MaskedRead<A>& read, const Stream<Value>& stream) {
+    return stream.has_columns() ? read.load_columns(stream) : ReadColumns();
+  }
+
   std::optional<Refusal> attend(const Location& location, Stream<Value>& stream,
                                 const std::vector<Observer*>& observers) {
     PreparedLayer& prepared = *layers_[location.layer];
     if (prepared.heads.empty()) return std::nullopt;
-    for (HeadMaps<A>& head : prepared.heads) head.restart();
-    for (std::size_t token = 0; token < stream.tokens; ++token) {
+    const ReadColumns columns = columns_of(prepared.attention_read, stream);
+    bool known = true;
+    for (HeadMaps<A>& head : prepared.heads)
+      if (!head.begin(columns, ++numbered_)) known = false;
+    for (std::size_t token = 0; token < stream.tokens && !known; ++token) {
       look_for_interruption();
       if (const auto reason = prepared.attention_read.load(stream, token))
         return outside_field(location, token, *reason);
-      for (HeadMaps<A>& head : prepared.heads) head.take(prepared.attention_read);
+      for (HeadMaps<A>& head : prepared.heads)
+        if (!head.is_known()) head.take(prepared.attention_read);
       if (token % kBetweenLooks == 0) look_at_memory(stream, prepared);
     }
     // Every head has read its input, so outputs may be added in place.
@@ -263,12 +274,20 @@ class Forward {
     for (std::size_t k = 0; k < prepared.heads.size(); ++k) {
       HeadMaps<A>& head = prepared.heads[k];
       for (Observer* observer : observers) observer->on_head(location, k, head.rows());
-      a_.attend(head.rows(), [&](const SelectedRow& selected, std::span<const TupleId> averages) {
+      const auto show = [&](const SelectedRow& selected) {
         look_for_interruption();
         for (Observer* observer : observers) observer->on_row(location, k, selected);
-        head.write(averages, selected.row, stream, *sums_);
-        if (answered++ % kBetweenLooks == 0) look_at_memory(stream, prepared);
-      });
+      };
+      if (head.is_known()) {
+        head.repeat(show);
+      } else {
+        head.attend([&](const SelectedRow& selected, std::span<const TupleId> averages) {
+          show(selected);
+          if (columns.empty()) head.write(averages, selected.row, stream, *sums_);
+          if (answered++ % kBetweenLooks == 0) look_at_memory(stream, prepared);
+        });
+      }
+      if (!columns.empty()) head.write(stream, *sums_);
     }
     return std::nullopt;
   }
@@ -276,15 +295,22 @@ class Forward {
   std::optional<Refusal> feed_forward(const Location& location, Stream<Value>& stream) {
     PreparedLayer& prepared = *layers_[location.layer];
     if (prepared.layer.feedforward.in.rows == 0) return std::nullopt;
-    for (std::size_t token = 0; token < stream.tokens; ++token) {
+    const ReadColumns columns = columns_of(prepared.feedforward_read, stream);
+    const bool known = !columns.empty() && prepared.relu.begin(columns);
+    for (std::size_t token = 0; token < stream.tokens && !known; ++token) {
       look_for_interruption();
       if (const auto reason = prepared.feedforward_read.load(stream, token))
         return outside_field(location, token, *reason);
-      for (const SegmentDelta& delta : prepared.relu(prepared.feedforward_read))
-        stream.set_id(token, delta.segment,
-                      (*sums_)(delta.segment, stream.id(token, delta.segment), delta.tuple));
+      if (columns.empty()) {
+        for (const SegmentDelta& delta : prepared.relu(prepared.feedforward_read))
+          stream.set_id(token, delta.segment,
+                        (*sums_)(delta.segment, stream.id(token, delta.segment), delta.tuple));
+      } else {
+        prepared.relu.take(prepared.feedforward_read);
+      }
       if (token % kBetweenLooks == 0) look_at_memory(stream, prepared);
     }
+    if (!columns.empty()) prepared.relu.write(columns, stream, *sums_);
     return std::nullopt;
   }
 
@@ -295,6 +321,7 @@ class Forward {
   std::optional<SegmentSums<A>> sums_;
   std::vector<std::unique_ptr<PreparedLayer>> layers_;
   std::size_t layers_hold_ = 0;  ///< all that layers remember
+  std::uint64_t numbered_ = 0;   ///< rows of heads
   std::optional<Readout> readout_;
 };
 

@@ -37,7 +37,10 @@ struct ReadKey {
   bool is_z() const { return ids[0] == 0; }
 };
 
-/// What was computed of some parts of a key.
+/// The same of all tokens: columns in the place of numbers and tuples.
+using ReadColumns = std::span<const ColumnNumber>;
+
+/// What was computed of some parts of a key, of one token or of all of them.
 class PartMemo {
  public:
   /// `parts`: places in the layout.
@@ -51,6 +54,7 @@ class PartMemo {
     return memo_[key_.data()];
   }
   std::uint32_t id(std::size_t part) const { return key_[1 + part]; }
+  const std::vector<std::size_t>& parts() const { return parts_; }
   std::size_t bytes() const { return memo_.bytes(); }
 
  private:
@@ -90,13 +94,17 @@ class MaskedRead {
     parts_.resize(masked_.size() * (norm_ == Norm::layernorm ? 2 : 1));
     norms_.emplace(parts_.size(), a.zero());
     whole_.emplace(layout_.segments.size());
+    columns_.resize(key_.size());
+    factor_key_.resize(1 + masked_.size());
+    factor_columns_.emplace(factor_key_.size());
   }
 
   const ReadLayout& layout() const { return layout_; }
   SegmentPools<Value>& pools() const { return pools_; }
   ReadKey key() const { return {key_}; }
   std::size_t bytes() const {
-    std::size_t total = norms_->bytes() + factors_.bytes() + whole_->bytes();
+    std::size_t total =
+        norms_->bytes() + factors_.bytes() + whole_->bytes() + factor_columns_->bytes();
     for (const Masked& masked : masked_) total += masked.known.capacity() * sizeof(Known);
     return total;
   }
@@ -105,6 +113,39 @@ class MaskedRead {
 
   /// Makes key() that of one token; a reason when z leaves the field.
   std::optional<std::string> load(const Stream<Value>& stream, std::size_t token) {
+    load_factor(stream, token);
+    if (key_[0] == kAsAWhole) return load_as_a_whole();
+    return std::nullopt;
+  }
+
+  /// The keys of all tokens at once; empty where a token is normalised as a whole. Valid until the next
+  /// call. Precondition: the stream has columns.
+  ReadColumns load_columns(const Stream<Value>& stream) {
+    factor_key_[0] = static_cast<std::uint32_t>(stream.tokens);
+    for (std::size_t i = 0; i < masked_.size(); ++i)
+      factor_key_[1 + i] = columns_[1 + masked_[i].index] =
+          stream.column(layout_.segments[masked_[i].index]);
+    std::uint32_t& known = (*factor_columns_)[factor_key_.data()];
+    if (known == Memo::kUnknown) known = factor_column(stream);
+    if (known == kAsAWhole) return {};
+    columns_[0] = known;
+    return columns_;
+  }
+
+ private:
+  static constexpr std::uint32_t kAsAWhole = static_cast<std::uint32_t>(-2);
+  using Components = std::vector<std::pair<std::uint32_t, Value>>;  ///< those that are not zero
+  struct Known {
+    Value squares{}, sum{};  ///< of mask * h over the segment
+    bool computed = false;
+  };
+  struct Masked {
+    std::size_t index;         ///< in layout_.segments
+    std::vector<Known> known;  ///< per tuple
+  };
+
+  /// Makes key() that of one token, with kAsAWhole where it has no factor.
+  void load_factor(const Stream<Value>& stream, std::size_t token) {
     std::fill(key_.begin(), key_.end(), TuplePool<Value>::kZero);
     for (std::size_t i = 0; i < masked_.size(); ++i) {
       Masked& masked = masked_[i];
@@ -121,21 +162,17 @@ class MaskedRead {
     if (number >= factor_of_.size()) factor_of_.resize(norms_->size(), Memo::kUnknown);
     if (factor_of_[number] == Memo::kUnknown) factor_of_[number] = find_factor();
     key_[0] = factor_of_[number];
-    if (key_[0] == kAsAWhole) return load_as_a_whole();
-    return std::nullopt;
   }
 
- private:
-  static constexpr std::uint32_t kAsAWhole = static_cast<std::uint32_t>(-2);
-  using Components = std::vector<std::pair<std::uint32_t, Value>>;  ///< those that are not zero
-  struct Known {
-    Value squares{}, sum{};  ///< of mask * h over the segment
-    bool computed = false;
-  };
-  struct Masked {
-    std::size_t index;         ///< in layout_.segments
-    std::vector<Known> known;  ///< per tuple
-  };
+  ColumnNumber factor_column(const Stream<Value>& stream) {
+    std::vector<std::uint32_t> factors;
+    for (std::size_t token = 0; token < stream.tokens; ++token) {
+      load_factor(stream, token);
+      if (key_[0] == kAsAWhole) return kAsAWhole;
+      factors.push_back(key_[0]);
+    }
+    return pools_.columns.number(factors);
+  }
 
   void measure(std::uint32_t segment, TupleId tuple, Known& known) {
     const auto values = pools_.tuples[segment][tuple];
@@ -218,7 +255,11 @@ class MaskedRead {
   std::optional<TuplePool<Value>> norms_;  // all parts that came
   std::vector<std::uint32_t> factor_of_;
   TuplePool<Value> factors_{1};
-  std::optional<Memo> whole_;  // by segments: where its z stands in z_tuples_
+  std::vector<ColumnNumber> columns_;  // as key_, of all tokens
+  std::vector<std::uint32_t>
+      factor_key_;                      // the number of tokens, then columns of the masked segments
+  std::optional<Memo> factor_columns_;  // by these: the column of factors, or kAsAWhole
+  std::optional<Memo> whole_;           // by segments: where its z stands in z_tuples_
   std::vector<TupleId> z_tuples_;
 };
 
@@ -267,6 +308,8 @@ class SegmentMap {
         key, [&] { return a_.zero(); }, images);
   }
   std::size_t bytes() const { return memo_->bytes(); }
+  /// What it reads, as places in the layout.
+  const std::vector<std::size_t>& parts() const { return memo_->parts(); }
 
  private:
   struct Term {
@@ -320,7 +363,10 @@ class SegmentSums {
   using Value = typename A::Value;
 
   SegmentSums(SegmentPools<Value>& pools, A& a)
-      : pools_(pools), a_(a), memos_(pools.segments.size(), Memo(2)) {}
+      : pools_(pools),
+        a_(a),
+        memos_(pools.segments.size(), Memo(2)),
+        column_memos_(pools.segments.size(), Memo(2)) {}
 
   TupleId operator()(std::uint32_t segment, TupleId h, TupleId delta) {
     constexpr TupleId zero = TuplePool<Value>::kZero;
@@ -339,9 +385,21 @@ class SegmentSums {
     }
     return known;
   }
+  /// Adds a column of tuples to one of a stream.
+  void add_column(Stream<Value>& stream, std::uint32_t segment, ColumnNumber delta) {
+    if (pools_.columns.is_zero(delta)) return;
+    const ColumnNumber key[2] = {stream.column(segment), delta};
+    const ColumnNumber known = column_memos_[segment][key];
+    if (known != Memo::kUnknown) return stream.set_column(segment, known);
+    const auto deltas = pools_.columns[delta];
+    for (std::size_t token = 0; token < stream.tokens; ++token)
+      stream.set_id(token, segment, (*this)(segment, stream.id(token, segment), deltas[token]));
+    column_memos_[segment][key] = stream.column(segment);
+  }
   std::size_t bytes() const {
     std::size_t total = 0;
     for (const Memo& memo : memos_) total += memo.bytes();
+    for (const Memo& memo : column_memos_) total += memo.bytes();
     return total;
   }
 
@@ -349,7 +407,7 @@ class SegmentSums {
   inline static const Rational kOne{1};
   SegmentPools<Value>& pools_;
   A& a_;
-  std::vector<Memo> memos_;  ///< per segment
+  std::vector<Memo> memos_, column_memos_;  ///< per segment, of tuples and of columns of them
   std::vector<Value> sum_;
 };
 

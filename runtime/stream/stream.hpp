@@ -112,16 +112,23 @@ class ColumnNumbers {
   ColumnNumber number(std::span<const std::uint32_t> column) {
     const auto [entry, fresh] = by_length_.try_emplace(column.size(), column.size());
     Columns& columns = entry->second;
-    if (fresh) add(columns);  // the column of zeros
+    if (fresh) add(columns, TuplePool<std::uint32_t>::kZero);
     const TupleId id = columns.ids.intern(column.data());
-    if (id == columns.numbers.size()) add(columns);
+    if (id == columns.numbers.size()) add(columns, id);
     return columns.numbers[id];
+  }
+  /// Valid until the next column is numbered.
+  std::span<const std::uint32_t> operator[](ColumnNumber number) const {
+    return places_[number].first->ids[places_[number].second];
+  }
+  bool is_zero(ColumnNumber number) const {
+    return places_[number].second == TuplePool<std::uint32_t>::kZero;
   }
 
   /// Drops all columns. Their numbers will stand for others.
   void clear() {
     by_length_.clear();
-    numbered_ = 0;
+    places_.clear();
     bytes_ = 0;
     ++cleared_;
   }
@@ -136,14 +143,15 @@ class ColumnNumbers {
     explicit Columns(std::size_t length) : ids(length) {}
   };
 
-  void add(Columns& columns) {
-    columns.numbers.push_back(numbered_++);
+  void add(Columns& columns, TupleId id) {
+    columns.numbers.push_back(static_cast<ColumnNumber>(places_.size()));
+    places_.emplace_back(&columns, id);
     // About what pools and tables hold, which double.
-    bytes_ += 2 * (columns.ids.length() + 1) * sizeof(std::uint32_t);
+    bytes_ += 2 * columns.ids.length() * sizeof(std::uint32_t) + 2 * sizeof places_.front();
   }
 
   std::map<std::size_t, Columns> by_length_;
-  ColumnNumber numbered_ = 0;
+  std::vector<std::pair<const Columns*, TupleId>> places_;  // by number
   std::size_t bytes_ = 0;
   std::uint64_t cleared_ = 0;
 };
@@ -174,7 +182,7 @@ struct SegmentPools {
   Segments segments;
   std::vector<TuplePool<Value>> tuples;  ///< per segment
   bool interns_columns = false;          ///< whether those of an input are likely to come again
-  ColumnNumbers columns;                 ///< of all segments
+  ColumnNumbers columns;                 ///< of all segments, and of what is computed from them
 
   SegmentPools(Segments partition, Value zero) : segments(std::move(partition)) {
     for (const auto& coordinates : segments.coordinates)
@@ -189,7 +197,7 @@ struct SegmentPools {
 
 /// The residual stream: one value per token and coordinate, held as one interned tuple per token
 /// and segment. Copies share the tuples, which are never changed. Columns of short inputs may be interned
-/// as well: who looks at streams knows what came in all tokens at once.
+/// as well: what came in all tokens at once is remembered at once.
 template <class Value>
 class Stream {
  public:
@@ -244,6 +252,12 @@ class Stream {
     ColumnNumber& known = columns_[segment];
     if (known == kUnknown) known = pools_->columns.number(ids(segment));
     return known;
+  }
+  void set_column(std::size_t segment, ColumnNumber column) {
+    const auto from = pools_->columns[column];
+    std::copy(from.begin(), from.end(),
+              ids_.begin() + static_cast<std::ptrdiff_t>(segment * tokens));
+    columns_[segment] = column;
   }
   /// As long as this is the same, numbers of columns are.
   std::uint64_t columns_cleared() const { return pools_->columns.cleared(); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -68,8 +70,7 @@ class ReluMap {
   std::span<const SegmentDelta> operator()(const MaskedRead<A>& read) {
     deltas_.clear();
     for (Group& group : groups_) {
-      std::uint32_t& known = group.memo[read.key().ids];
-      if (known == Memo::kUnknown) known = compute(group, read);
+      const std::uint32_t known = result_of(group, read);
       for (std::size_t w = 0; w < group.written.size(); ++w) {
         const TupleId tuple = group.results[known + w];
         if (tuple != TuplePool<Value>::kZero) deltas_.push_back({group.written[w], tuple});
@@ -77,10 +78,44 @@ class ReluMap {
     }
     return deltas_;
   }
+
+  /// Begins an input that has columns: whether all of it is known. If not, all tokens are to be taken.
+  bool begin(ReadColumns read) {
+    bool known = true;
+    for (Group& group : groups_) {
+      group.column = group.inputs[read];
+      known = known && group.column != Memo::kUnknown;
+      group.deltas.assign(group.written.size(), {});
+    }
+    return known;
+  }
+  /// Takes the next token.
+  void take(const MaskedRead<A>& read) {
+    for (Group& group : groups_) {
+      if (group.column != Memo::kUnknown) continue;
+      const std::uint32_t result = result_of(group, read);
+      for (std::size_t w = 0; w < group.written.size(); ++w)
+        group.deltas[w].push_back(group.results[result + w]);
+    }
+  }
+  /// Adds what the block adds to all tokens.
+  void write(ReadColumns read, Stream<Value>& stream, SegmentSums<A>& sums) {
+    for (Group& group : groups_) {
+      if (group.column == Memo::kUnknown) {
+        group.column = static_cast<std::uint32_t>(group.columns.size());
+        for (const auto& delta : group.deltas)
+          group.columns.push_back(pools_.columns.number(delta));
+        group.inputs[read] = group.column;
+      }
+      for (std::size_t w = 0; w < group.written.size(); ++w)
+        sums.add_column(stream, group.written[w], group.columns[group.column + w]);
+    }
+  }
   std::size_t bytes() const {
     std::size_t total = 0;
     for (const Group& group : groups_)
-      total += group.memo.bytes() + group.results.capacity() * sizeof(TupleId);
+      total += group.memo.bytes() + group.results.capacity() * sizeof(TupleId) +
+               group.inputs.bytes() + group.columns.capacity() * sizeof(ColumnNumber);
     return total;
   }
 
@@ -109,11 +144,15 @@ class ReluMap {
     std::vector<Unit> units;
     std::vector<std::vector<Push>> pushes;  ///< per column of the group
     std::vector<std::uint32_t> written;     ///< segments
-    PartMemo memo;                          ///< where the results of a token begin
+    PartMemo memo;                          ///< of a token: where its results begin
     std::vector<TupleId> results;           ///< rows of written.size() tuples
+    PartMemo inputs;                        ///< of columns: where their results begin in `columns`
+    std::vector<ColumnNumber> columns;      ///< rows of written.size()
+    std::uint32_t column = 0;               ///< of the input that has begun
+    std::vector<std::vector<TupleId>> deltas;  ///< of it, per written segment, where that is new
 
     Group(std::vector<std::size_t> read, const ReadLayout& layout, const SegmentPools<Value>& pools)
-        : parts(std::move(read)), memo(parts) {
+        : parts(std::move(read)), memo(parts), inputs(parts) {
       std::size_t columns = 0;
       for (const std::size_t part : parts) {
         segments.push_back(layout.segments[part]);
@@ -147,6 +186,13 @@ class ReluMap {
 
   std::optional<std::size_t> part_of(const ReadLayout& layout, std::uint32_t coordinate) const {
     return layout.part_of(pools_.segments.place[coordinate].segment);
+  }
+
+  /// Where the results of one token begin.
+  std::uint32_t result_of(Group& group, const MaskedRead<A>& read) {
+    std::uint32_t& known = group.memo[read.key().ids];
+    if (known == Memo::kUnknown) known = compute(group, read);
+    return known;
   }
 
   std::uint32_t compute(Group& group, const MaskedRead<A>& read) {
@@ -216,29 +262,52 @@ class HeadMaps {
   HeadMaps(const Head& head, const ReadLayout& layout, SegmentPools<Value>& pools, A& a)
       : pools_(pools),
         a_(a),
+        causal_(head.causal),
         vectors_(std::make_unique<TuplePool<Value>>(head.query.rows, a.zero())),
         query_(head.query, layout, pools, a),
         key_(head.key, layout, pools, a) {
-    rows_.causal = head.causal;
-    rows_.vectors = vectors_.get();
     find_parts(head, layout);
+    std::set<std::size_t> read(query_.parts().begin(), query_.parts().end());
+    read.insert(key_.parts().begin(), key_.parts().end());
+    for (const Part& part : parts_) read.insert(part.map.parts().begin(), part.map.parts().end());
+    inputs_.emplace(std::vector<std::size_t>(read.begin(), read.end()));
+    unnumbered_ = no_rows();
   }
 
-  /// Forgets all tokens.
-  void restart() {
-    rows_.queries.clear();
-    rows_.keys.clear();
-    for (auto& part : rows_.values) part.ids.clear();
+  /// Begins an input: whether it is one that came before, so that its rows are there and repeat() answers
+  /// them. `read`: its columns, if any; `number`: of its rows, if they are new.
+  bool begin(ReadColumns read, std::uint64_t number) {
+    now_ = &unnumbered_;
+    if (!read.empty()) {
+      std::uint32_t& known = (*inputs_)[read];
+      if (known == Memo::kUnknown) {
+        known = static_cast<std::uint32_t>(known_.size());
+        known_.push_back(no_rows());
+      }
+      now_ = &known_[known];
+      if (now_->complete) return true;
+      *now_ = no_rows();
+      now_->rows.number = number;
+      return false;
+    }
+    HeadRows<Value>& rows = now_->rows;
+    rows.queries.clear();
+    rows.keys.clear();
+    for (auto& part : rows.values) part.ids.clear();
+    return false;
   }
+  bool is_known() const { return now_->complete; }
   /// Takes the queries, keys and values of the next token.
   void take(const MaskedRead<A>& read) {
-    rows_.queries.push_back(query_(read, *vectors_));
-    rows_.keys.push_back(key_(read, *vectors_));
+    HeadRows<Value>& rows = now_->rows;
+    rows.queries.push_back(query_(read, *vectors_));
+    rows.keys.push_back(key_(read, *vectors_));
     for (std::size_t p = 0; p < parts_.size(); ++p)
-      rows_.values[p].ids.push_back(parts_[p].map(read, *parts_[p].tuples));
+      rows.values[p].ids.push_back(parts_[p].map(read, *parts_[p].tuples));
   }
   std::size_t bytes() const {
-    std::size_t total = tuple_bytes() + query_.bytes() + key_.bytes();
+    std::size_t total =
+        tuple_bytes() + query_.bytes() + key_.bytes() + inputs_->bytes() + known_bytes_;
     for (const Part& part : parts_)
       total += part.map.bytes() + part.deltas.capacity() * sizeof(TupleId);
     return total;
@@ -246,13 +315,14 @@ class HeadMaps {
   /// Of these, what the queries, keys and values of an input take, which cannot be dropped while
   /// the head attends.
   std::size_t tuple_bytes() const {
+    const HeadRows<Value>& rows = now_->rows;
     std::size_t total =
-        vectors_->bytes() + (rows_.queries.capacity() + rows_.keys.capacity()) * sizeof(TupleId);
+        vectors_->bytes() + (rows.queries.capacity() + rows.keys.capacity()) * sizeof(TupleId);
     for (std::size_t p = 0; p < parts_.size(); ++p)
-      total += parts_[p].tuples->bytes() + rows_.values[p].ids.capacity() * sizeof(TupleId);
+      total += parts_[p].tuples->bytes() + rows.values[p].ids.capacity() * sizeof(TupleId);
     return total;
   }
-  HeadRows<Value>& rows() { return rows_; }
+  HeadRows<Value>& rows() { return now_->rows; }
 
   /// Adds output * average to a token of the stream.
   void write(std::span<const TupleId> averages, std::size_t token, Stream<Value>& stream,
@@ -268,7 +338,86 @@ class HeadMaps {
     }
   }
 
+  /// Answers all rows, as A::attend; numbered ones are remembered.
+  template <class Sink>
+  void attend(Sink sink) {
+    if (now_ == &unnumbered_) return a_.attend(now_->rows, sink);
+    if constexpr (A::kRepeats) {
+      averages_.assign(parts_.size(), std::vector<TupleId>(now_->rows.tokens()));
+      const auto before = a_.statistics();
+      a_.attend(now_->rows, [&](const SelectedRow& selected, std::span<const TupleId> averages) {
+        note(selected, averages);
+        sink(selected, averages);
+      });
+      now_->counted = a_.statistics() - before;
+      for (std::size_t p = 0; p < parts_.size(); ++p)
+        for (std::size_t w = 0; w < parts_[p].written.size(); ++w) {
+          column_.clear();
+          for (const TupleId average : averages_[p])
+            column_.push_back(outputs_of(parts_[p], average)[w]);
+          now_->deltas.push_back(pools_.columns.number(column_));
+        }
+      if (now_->too_large()) return;
+      now_->complete = true;
+      known_bytes_ += now_->bytes();
+    }
+  }
+  /// Of known rows: what was selected, once more.
+  template <class Sink>
+  void repeat(Sink sink) {
+    if constexpr (A::kRepeats) a_.count(now_->counted);
+    const Answered* answered = nullptr;
+    const std::function<std::vector<std::size_t>()> positions = [&] {
+      return now_->selected(*answered);
+    };
+    for (const Answered& next : now_->answers) {
+      answered = &next;
+      SelectedRow row = next.row;
+      row.positions = &positions;
+      sink(row);
+    }
+  }
+  /// Of numbered rows: adds output * average to all tokens.
+  void write(Stream<Value>& stream, SegmentSums<A>& sums) const {
+    auto delta = now_->deltas.begin();
+    for (const Part& part : parts_)
+      for (const std::uint32_t segment : part.written) sums.add_column(stream, segment, *delta++);
+  }
+
  private:
+  struct Answered {
+    SelectedRow row;
+    std::size_t positions;  ///< where they begin, if they are kept
+  };
+  /// An input, as far as the head sees it.
+  struct Known {
+    HeadRows<Value> rows;
+    std::vector<Answered> answers;         ///< in the order in which they came
+    std::vector<std::uint32_t> positions;  ///< of selections that are neither of one key nor of all
+    std::vector<ColumnNumber> deltas;      ///< per part and written segment
+    typename A::Statistics counted{};      ///< by attention
+    bool complete = false;
+
+    /// Selections that would take more than the rows are not kept: they are made again.
+    bool too_large() const { return positions.size() > 64 * rows.tokens(); }
+    std::vector<std::size_t> selected(const Answered& answered) const {
+      const SelectedRow& row = answered.row;
+      std::vector<std::size_t> found;
+      if (!row.one_key && row.count < row.visible) {
+        const auto begin = positions.begin() + static_cast<std::ptrdiff_t>(answered.positions);
+        found.assign(begin, begin + static_cast<std::ptrdiff_t>(row.count));
+        return found;
+      }
+      for (std::size_t j = 0; j < row.visible; ++j)
+        if (!row.one_key || rows.keys[j] == rows.keys[row.last]) found.push_back(j);
+      return found;
+    }
+    std::size_t bytes() const {
+      return sizeof *this + answers.capacity() * sizeof(Answered) +
+             (positions.capacity() + deltas.capacity() + rows.tokens() * (2 + rows.values.size())) *
+                 sizeof(std::uint32_t);
+    }
+  };
   struct Output {
     std::size_t written, component;
     std::uint32_t offset;
@@ -302,7 +451,6 @@ class HeadMaps {
                         {},
                         {}});
       Part& part = parts_.back();
-      rows_.values.push_back({part.tuples.get(), {}});
       for (const MatrixEntry& e : head.output.entries) {
         const auto row = std::find(rows.begin(), rows.end(), e.column);
         if (row == rows.end()) continue;
@@ -313,6 +461,26 @@ class HeadMaps {
                                 pools_.segments.place[e.row].offset, e.value});
       }
     }
+  }
+
+  void note(const SelectedRow& selected, std::span<const TupleId> averages) {
+    Answered answered{selected, now_->positions.size()};
+    answered.row.positions = nullptr;
+    // Others are found by their key.
+    if (!selected.one_key && selected.count < selected.visible && !now_->too_large()) {
+      const auto positions = (*selected.positions)();
+      now_->positions.insert(now_->positions.end(), positions.begin(), positions.end());
+    }
+    now_->answers.push_back(answered);
+    for (std::size_t p = 0; p < parts_.size(); ++p) averages_[p][selected.row] = averages[p];
+  }
+
+  Known no_rows() const {
+    Known known;
+    known.rows.causal = causal_;
+    known.rows.vectors = vectors_.get();
+    for (const Part& part : parts_) known.rows.values.push_back({part.tuples.get(), {}});
+    return known;
   }
 
   const TupleId* outputs_of(Part& part, TupleId average) {
@@ -340,11 +508,18 @@ class HeadMaps {
 
   SegmentPools<Value>& pools_;
   A& a_;
-  HeadRows<Value> rows_;
+  bool causal_;
   std::unique_ptr<TuplePool<Value>> vectors_;  // queries and keys
   SegmentMap<A> query_, key_;
   std::vector<Part> parts_;
-  // Scratch of outputs_of().
+  std::optional<PartMemo> inputs_;  // by columns: the place in known_
+  std::deque<Known> known_;
+  std::size_t known_bytes_ = 0;
+  Known unnumbered_;
+  Known* now_ = &unnumbered_;  // the input that has begun
+  // Scratch of note() and outputs_of().
+  std::vector<std::vector<TupleId>> averages_;
+  std::vector<TupleId> column_;
   std::vector<std::vector<TermSum<A>>> sums_;
   std::vector<Value> tuple_;
 };
