@@ -328,21 +328,6 @@ void add(Commands& commands, CLI::App& parent,
                         std::move(command));
 }
 
-void add_compile(Commands& commands, CLI::App& app) {
-  CLI::App* compile =
-      app.add_subcommand("compile", "compile a construction or a program to a weights file");
-  compile->require_subcommand(1);
-  add(commands, *compile, add_compile_regular);
-  add(commands, *compile, add_compile_program);
-  add(commands, *compile, add_compile_crasp);
-  add(commands, *compile, add_compile_division);
-  add(commands, *compile, add_compile_connectivity);
-  add(commands, *compile, add_compile_computation_graph);
-  add(commands, *compile, add_compile_khop);
-  add(commands, *compile, add_compile_formula);
-  add(commands, *compile, add_compile_ltl);
-}
-
 int answer_command(int argc, const char* const* argv, Commands (*add_commands)(CLI::App&)) {
   try {
     const int status = run(argc, argv, add_commands);

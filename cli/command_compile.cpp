@@ -156,7 +156,7 @@ std::shared_ptr<FileOptions> add_file_command(CLI::App& compile, const std::stri
 
 /// A command that compiles a construction without an input of its own; `sizes`: what --unroll counts.
 Command add_problem(CLI::App& compile, Problem problem, const std::string& name,
-                    const std::string& description, const std::string& sizes = "lengths") {
+                    const std::string& description, const std::string& sizes) {
   struct Options {
     OutputOptions output;
     Values values;
@@ -170,8 +170,6 @@ Command add_problem(CLI::App& compile, Problem problem, const std::string& name,
     return options->output.finish(requested_program(problem, values), nlohmann::json::object());
   };
 }
-
-}  // namespace
 
 Command add_compile_regular(CLI::App& compile) {
   auto options = std::make_shared<RegularOptions>();
@@ -246,39 +244,38 @@ Command add_compile_ltl(CLI::App& compile) {
   };
 }
 
-Command add_compile_division(CLI::App& compile) {
-  return add_problem(
-      compile, Problem::divisions, "division",
-      "compile the division lemma: quotient and remainder of a_i by m at every token, from raw "
-      "input (MS25 Lemma 3.1)\nExample: logdepth compile division -o division.json");
-}
+}  // namespace
 
-Command add_compile_connectivity(CLI::App& compile) {
-  return add_problem(compile, Problem::graphs, "connectivity",
-                     "compile graph connectivity: whether t is reachable from s (MS25 Theorem "
-                     "5.1)\nExample: logdepth compile connectivity -o connectivity.json",
-                     "numbers of vertices");
-}
-
-Command add_compile_computation_graph(CLI::App& compile) {
-  return add_problem(compile, Problem::computation_graphs, "computation-graph",
-                     "compile arithmetic modulo a prime on a computation graph, one iteration per "
-                     "level of depth\nExample: logdepth compile computation-graph --prime 5 "
-                     "--names 16 --depth 8 -o graph.json");
-}
-
-Command add_compile_khop(CLI::App& compile) {
-  return add_problem(
-      compile, Problem::hops, "khop",
-      "compile k-hop induction heads: the letter that k hops lead to, in "
-      "ceil(log2 k) + 2 layers\nExample: logdepth compile khop --hops 5 -o khop.json");
-}
-
-Command add_compile_formula(CLI::App& compile) {
-  return add_problem(
-      compile, Problem::formulas, "formula",
-      "compile the value of formulas in postfix order, in 4 ceil(log2 n) + 7 layers\n"
-      "Example: logdepth compile formula -o formula.json");
+void add_compile(Commands& commands, CLI::App& app) {
+  CLI::App* compile =
+      app.add_subcommand("compile", "compile a construction or a program to a weights file");
+  compile->require_subcommand(1);
+  const auto problem = [&](Problem of, const char* name, const char* description,
+                           const char* sizes = "lengths") {
+    add(commands, *compile,
+        [&](CLI::App& parent) { return add_problem(parent, of, name, description, sizes); });
+  };
+  add(commands, *compile, add_compile_regular);
+  add(commands, *compile, add_compile_program);
+  add(commands, *compile, add_compile_crasp);
+  problem(Problem::divisions, "division",
+          "compile the division lemma: quotient and remainder of a_i by m at every token, from raw "
+          "input (MS25 Lemma 3.1)\nExample: logdepth compile division -o division.json");
+  problem(Problem::graphs, "connectivity",
+          "compile graph connectivity: whether t is reachable from s (MS25 Theorem "
+          "5.1)\nExample: logdepth compile connectivity -o connectivity.json",
+          "numbers of vertices");
+  problem(Problem::computation_graphs, "computation-graph",
+          "compile arithmetic modulo a prime on a computation graph, one iteration per "
+          "level of depth\nExample: logdepth compile computation-graph --prime 5 "
+          "--names 16 --depth 8 -o graph.json");
+  problem(Problem::hops, "khop",
+          "compile k-hop induction heads: the letter that k hops lead to, in "
+          "ceil(log2 k) + 2 layers\nExample: logdepth compile khop --hops 5 -o khop.json");
+  problem(Problem::formulas, "formula",
+          "compile the value of formulas in postfix order, in 4 ceil(log2 n) + 7 layers\n"
+          "Example: logdepth compile formula -o formula.json");
+  add(commands, *compile, add_compile_ltl);
 }
 
 }}  // namespace logdepth::cli

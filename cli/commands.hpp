@@ -13,15 +13,6 @@ namespace logdepth { inline namespace cli {
 /// Each function adds one subcommand with its options and returns what runs it.
 using Command = std::function<int()>;
 
-Command add_compile_regular(CLI::App& compile);
-Command add_compile_program(CLI::App& compile);
-Command add_compile_crasp(CLI::App& compile);
-Command add_compile_division(CLI::App& compile);
-Command add_compile_connectivity(CLI::App& compile);
-Command add_compile_computation_graph(CLI::App& compile);
-Command add_compile_khop(CLI::App& compile);
-Command add_compile_formula(CLI::App& compile);
-Command add_compile_ltl(CLI::App& compile);
 Command add_run(CLI::App& app);
 Command add_diff(CLI::App& app);
 Command add_info(CLI::App& app);
