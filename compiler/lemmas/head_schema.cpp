@@ -423,6 +423,27 @@ Rational common_denominator(const std::vector<Rational>& values) {
   return Rational(mpq_class(result));
 }
 
+/// Adds numbers of which all values of the form are sums; false where it reads anything else than
+/// flags, labels and the constant. A flag is 2 b - 1 for a b in {0, 1}.
+bool add_steps(const Program& program, const LinearForm& form, std::vector<Rational>& steps) {
+  Rational fixed;
+  for (const Term& t : form) {
+    const CellType& cell = program.cells[t.component.cell].type;
+    if (std::holds_alternative<ConstantType>(cell)) {
+      fixed += t.factor;
+    } else if (std::holds_alternative<FlagType>(cell)) {
+      fixed -= t.factor;
+      steps.push_back(t.factor * Rational(2));
+    } else if (std::holds_alternative<OneHotType>(cell)) {
+      steps.push_back(t.factor);
+    } else {
+      return false;
+    }
+  }
+  steps.push_back(fixed);
+  return true;
+}
+
 class ZeroLaw {
  public:
   ZeroLaw(const Program& program, const AbstractState& contents) : p_(program), c_(contents) {}
@@ -434,6 +455,7 @@ class ZeroLaw {
     if (content.unknown) return std::nullopt;
     const Sum& sum = content.sums[number.index];
     if (auto law = of_two_values(sum)) return law;
+    if (auto law = of_mean_and_own(sum)) return law;
     if (auto law = of_averages(sum)) return law;
     return of_one_group(sum);
   }
@@ -465,6 +487,25 @@ class ZeroLaw {
     return FirstComponent{std::nullopt, *direction->integers};
   }
 
+  /// f times the mean of x(j) over the positions j that a causal head selects, minus f x(i) of the
+  /// token i itself, where x is the first component of the position's own code. It is monotone, so
+  /// all x(j) - x(i) with j < i have one sign and are at least `difference`. At least half of the
+  /// selected positions are not i, unless i is the only one: 0, or at least half that difference.
+  std::optional<SeparationLaw> of_mean_and_own(const Sum& sum) const {
+    const auto own =
+        std::ranges::find_if(sum, [](const Summand& s) { return selects_self(s.selector); });
+    if (sum.size() != 2 || own == sum.end() || own->form.size() != 1) return std::nullopt;
+    const Summand& mean = own == sum.begin() ? sum[1] : sum[0];
+    const Term& x = own->form.front();
+    if (!mean.causal || !mean.under.empty() || !own->under.empty() || x.component.index != 0 ||
+        mean.form != LinearForm{{x.component, -x.factor}})
+      return std::nullopt;
+    const auto* key = std::get_if<KeyType>(&type(x.component.cell));
+    auto law = key ? difference({key->code}, {key->code}) : std::nullopt;
+    if (law) law->coefficient *= x.factor.abs() * Rational(1, 2);
+    return law;
+  }
+
   /// Averages of forms over flags, labels and the constant. With n positions selected, n d times
   /// such an average is an integer, d the common denominator of the form's values; so is the sum
   /// times d and the numbers of the different selections, each at most N: at least 1 / (d N^k).
@@ -472,7 +513,7 @@ class ZeroLaw {
     std::vector<Rational> steps;
     std::vector<const Summand*> selections;
     for (const Summand& s : sum) {
-      if (!s.under.empty() || !add_steps(s.form, steps)) return std::nullopt;
+      if (!s.under.empty() || !add_steps(p_, s.form, steps)) return std::nullopt;
       const auto same = [&](const Summand* t) { return same_selection(*t, s); };
       if (!selects_one(s) && std::none_of(selections.begin(), selections.end(), same))
         selections.push_back(&s);
@@ -486,27 +527,6 @@ class ZeroLaw {
     const bool unchanged =
         std::holds_alternative<SelectAll>(a.selector) || (a.current && b.current);
     return unchanged && a.selector == b.selector && a.causal == b.causal;
-  }
-
-  /// Adds numbers of which all values of the form are sums; false where it reads anything else than
-  /// flags, labels and the constant. A flag is 2 b - 1 for a b in {0, 1}.
-  bool add_steps(const LinearForm& form, std::vector<Rational>& steps) const {
-    Rational fixed;
-    for (const Term& t : form) {
-      const CellType& cell = type(t.component.cell);
-      if (std::holds_alternative<ConstantType>(cell)) {
-        fixed += t.factor;
-      } else if (std::holds_alternative<FlagType>(cell)) {
-        fixed -= t.factor;
-        steps.push_back(t.factor * Rational(2));
-      } else if (std::holds_alternative<OneHotType>(cell)) {
-        steps.push_back(t.factor);
-      } else {
-        return false;
-      }
-    }
-    steps.push_back(fixed);
-    return true;
   }
 
   /// A form of given numbers (p, 1), (m, 1) under their joint norm, where all selected positions
@@ -531,6 +551,40 @@ class ZeroLaw {
 };
 
 }  // namespace
+
+// Lemma (gap of `find`, without `prefer`). By the head's contract some visible position m matches in
+//   every term: q_b = |q_b| k_b(m). A position j that does not match differs from m in the key of some
+//   term b, so it scores less by at least |q_b| (k_b(m).k_b(m) - k_b(m).k_b(j)): the gap of two
+//   different values of that key, times |q_b|. Nothing is gained in other terms (Cauchy-Schwarz). If a
+//   single query is scaled to length 1, this holds with min(|q_b|, 1) as well.
+//
+// Lemma (length of a query). By the contract q is not 0. If q = g (X[0], X[1]) for a cell X of norm 1,
+//   its length is |g|. Let X be a direction of integers (a, b) up to h N, and q = (f X[0] + f' X[1] + v,
+//   g X[1]), where f and all values of v are multiples of 1/d. If b is not 0, then |q| >= |g X[1]| =
+//   |g b|/|(a, b)| >= |g|/(sqrt(2) h N) >= 2|g|/(3 h N). If b is 0, then X[0] = +-1 and q = (+-f + v, 0)
+//   is not 0, so |q| >= 1/d.
+std::optional<SeparationLaw> query_length(const Program& program, const Ratio& wanted) {
+  if (wanted.denominator.size() != 1) return std::nullopt;
+  const auto& [second, g] = wanted.denominator.front();
+  const Component first{second.cell, 0};
+  const CellType& type = program.cells[second.cell].type;
+  if (second.index != 1 || size_of(type) != 2 || g.is_zero()) return std::nullopt;
+  if (squared_norm(type) == Rational(1) && wanted.numerator == LinearForm{{first, g}})
+    return SeparationLaw{std::min(g.abs(), Rational(1)), 0};
+  const auto* direction = std::get_if<DirectionType>(&type);
+  if (!direction || !direction->integers) return std::nullopt;
+  LinearForm v;
+  std::vector<Rational> parts;
+  for (const Term& t : wanted.numerator) {
+    if (t.component == first) parts.push_back(t.factor);
+    if (t.component.cell != second.cell) v.push_back(t);
+  }
+  if (!add_steps(program, v, parts)) return std::nullopt;
+  const Rational part = g.abs() * Rational(2, 3) / integer(*direction->integers);
+  const std::vector<SeparationLaw> laws = {{std::min(part, Rational(1)), 1},
+                                           {common_denominator(parts).inverse(), 0}};
+  return least(laws);
+}
 
 std::optional<SeparationLaw> zero_law(const Program& program, const Component& number,
                                       const AbstractState& contents) {

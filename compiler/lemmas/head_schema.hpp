@@ -42,6 +42,10 @@ struct FirstComponent {
 /// |a - b| of two such numbers a != b. Absent for a rational code beside another kind.
 std::optional<SeparationLaw> difference(const FirstComponent& a, const FirstComponent& b);
 
+/// The length of the query of a term of `find` in a run that keeps the head's contract, or 1 if it is
+/// longer; absent where nothing is proved.
+std::optional<SeparationLaw> query_length(const Program& program, const Ratio& wanted);
+
 /// The law that follows from each of several for N >= 2. Precondition: at least one.
 SeparationLaw least(std::span<const SeparationLaw> laws);
 

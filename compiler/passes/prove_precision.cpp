@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/overload.hpp"
 #include "compiler/analysis/abstract_interpretation.hpp"
 #include "compiler/lemmas/head_schema.hpp"
 #include "compiler/passes/compile.hpp"
@@ -33,7 +32,9 @@ namespace {
 //   - flagged: the key is 0 or 2, the query 1, or 0 or 2 with a condition: 2, or 4.
 //   - related: a sum of +-1 for the label and, for the preference, +-1/2 (flag) or 0, 1 (label):
 //     different ones differ by at least 1.
-//   - nearest, find: queries of any rational direction, no law.
+//   - find, without `prefer`: the least of its terms' gaps, each times the length of the query or 1;
+//     that is less than the score's distance both as it is and with the one query scaled.
+//   - nearest: queries of any rational direction, no law.
 class Facts {
  public:
   Facts(const Program& program, const Layout& layout)
@@ -128,28 +129,27 @@ class Facts {
     facts.gap = SeparationLaw{s.when ? 4 : 2, 0};
   }
   void describe(const SelectFound& s, HeadFacts& facts) const {
-    for (const FindTerm& term : s.terms) add_block(facts, term.key);
+    std::vector<SeparationLaw> laws;
+    for (const FindTerm& term : s.terms) {
+      add_block(facts, term.key);
+      const auto gap = gap_of_values(term.key), length = query_length(p_, term.wanted);
+      if (gap && length)
+        laws.push_back({gap->coefficient * length->coefficient, gap->exponent + length->exponent});
+    }
     facts.scaled = s.terms.size() == 1 && !s.prefer;
+    if (!s.prefer && laws.size() == s.terms.size()) facts.gap = least(laws);
   }
   void describe(const SelectRelated&, HeadFacts& facts) const { facts.gap = SeparationLaw{1, 0}; }
 
   /// What two different values x, y of a cell lose: x.x - x.y.
   std::optional<SeparationLaw> gap_of_values(CellId cell) const {
-    using Law = std::optional<SeparationLaw>;
-    return std::visit(Overload{[](const FlagType&) -> Law {
-                                 return {{2, 0}};
-                               },
-                               [](const OneHotType&) -> Law {
-                                 return {{1, 0}};
-                               },
-                               [](const KeyType& t) -> Law { return code_gap(t.code); },
-                               [](const PointerType& t) -> Law { return code_gap(t.code); },
-                               [](const DirectionType& t) -> Law {
-                                 if (!t.integers) return std::nullopt;
-                                 return direction_gap(t.size, *t.integers);
-                               },
-                               [](const auto&) -> Law { return std::nullopt; }},
-                      p_.cells[cell].type);
+    const CellType& type = p_.cells[cell].type;
+    if (std::holds_alternative<FlagType>(type)) return SeparationLaw{2, 0};
+    if (std::holds_alternative<OneHotType>(type)) return SeparationLaw{1, 0};
+    if (const auto code = held_code(type)) return code_gap(*code);
+    const auto* direction = std::get_if<DirectionType>(&type);
+    if (!direction || !direction->integers) return std::nullopt;
+    return direction_gap(direction->size, *direction->integers);
   }
 
   // --- of unit vectors ---------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 //   D codes depth. C(i) := the visible tokens of depth(i); `first`: C(i) = {i}, tested by the mean over
 //   C(i) of the first coordinate of the position code, which falls strictly. With r = |C(i)|, averages over C(i)
 //   are 3 and 4/r, as exactly one of C(i) is first: K = direction of (3r, 4).
+//   With N tokens |depth| and r are at most N: D is one of integers up to N, K of integers up to 4N.
 //   Head promise of `left`: the token of D and of rank r - 1, exactly one, visible; where r = 1 the
 //   token itself. For K[0] - 3/4 K[1] + 3/10 (1 + first) : K[1] is 3(r-1) : 4, and 3 : 4 if r = 1.
 // Rounds. `open`: the value is fn(value at J), J inside the subformula, fn a map of the algebra with
@@ -132,11 +133,11 @@ struct Formula {
   cells::OneHot kind = p.onehot("kind", kinds);
   cells::Number sums =
       p.number("sums", 3);  // over the number of visible tokens: depth, 1, depth - 1
-  cells::Direction D = p.direction("D", 2);
+  cells::Direction D = p.integer_direction("D", 2, cells::permanent, 1);
   cells::Number apart = p.number("apart");  // 0 where no token before has the depth
   cells::Flag first = p.flag("first");
   cells::Number shares = p.number("shares", 2);
-  cells::Direction K = p.direction("K", 2);
+  cells::Direction K = p.integer_direction("K", 2, cells::permanent, 4);  // of (3r, 4)
   cells::Pointer left = p.pointer("left", cells::circle);
   cells::Flag above = p.flag("above");  // depth > 0
   cells::Number low = p.number("low");  // share of letters of depth <= 0

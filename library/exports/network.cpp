@@ -118,7 +118,7 @@ void bound_numbers(const Head& head, const SparseVector& mask, std::uint32_t wid
 
 /// Proved for queries that are scaled to the norm of the key. They have it, but for the query that
 /// goes back: (x - b, 1) / |(x, 1)| is no shorter than 1 / (b + 2), the least singular value of a
-/// shear by b.
+/// shear by b. The gap of `find` holds of its queries as they are.
 double unscaled(double gap, const FetchStatement& fetch) {
   const auto* pointed = std::get_if<SelectPointed>(&fetch.selector);
   return pointed && pointed->back > 0 ? gap / (pointed->back + 2) : gap;

@@ -72,6 +72,32 @@ TEST_F(FloatCommands, AnswerAsTheExactRunDoesAndCertifyIt) {
   }
 }
 
+TEST_F(FloatCommands, CertifyTheValuesOfFormulasAsTheExactRunFindsThem) {
+  done({"compile", "formula", "-o", "formula.json"});
+  const auto times = [](const std::string& text, std::size_t count) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  std::mt19937_64 dice(7);
+  std::string batch = "\n10&1|\n&\n11&0|!\n";
+  for (const std::size_t length : {2, 5, 16, 31, 32, 33, 60, 100}) {
+    batch += times("1", length / 2 + 1) + times("&", length / 2) + "\n";
+    batch += "0" + times("1|", length / 2) + "\n1" + times("!", length - 1) + "\n";
+    for (std::size_t i = 0; i < length; ++i) batch += "01!&|"[dice() % 5];
+    batch += "\n";
+  }
+  const std::string expected = done({"run", "formula.json", "--batch", "-"}, batch);
+  for (const char* engine : {"float64", "mpfr:70"})
+    EXPECT_EQ(done({"run", "formula.json", "--batch", "-", "--engine", engine}, batch), expected);
+  // Each doubling of the length takes some bits. Where they are gone, the answer is not certified.
+  const std::string longer = times("1", 300) + times("&", 299);
+  const Finished lost = logdepth({"run", "formula.json", "--input", longer, "--engine", "float64"});
+  EXPECT_EQ(lost.status, 3);
+  EXPECT_NE(lost.err.find("the error bounds of the logits are too large"), std::string::npos);
+  EXPECT_EQ(done({"run", "formula.json", "--input", longer, "--engine", "mpfr:80"}), "accept\n");
+}
+
 TEST_F(FloatCommands, SayInJsonWithWhichEngineAndHowSure) {
   compile_a5();
   const json out = json::parse(

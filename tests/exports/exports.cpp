@@ -237,6 +237,22 @@ TEST_F(ExportCommand, WhatNumbersOfTheFormatCannotTellApartIsRefused) {
           " passes the self-test (--temperature tested); --temperature hard exports");
 }
 
+TEST_F(ExportCommand, TheTemperatureOfFormulasFollowsFromTheDistancesOfFind) {
+  done({"compile", "formula", "-o", "formula.json"});
+  const Finished finished = logdepth(arguments("formula.json", {"torch"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_NE(finished.err.find("heads proved to be separated"), std::string::npos) << finished.err;
+  const json config = json::parse(folder.read("out/config.json"));
+  const json& left = config.at("layers").at(3).at("attention").at("heads").at(0);
+  EXPECT_EQ(left.at("name"), "left");
+  // 1/1200 / 13^5
+  EXPECT_NEAR(left.at("gap").get<double>() * 1200 * 371293, 1, 1e-12);
+  std::filesystem::remove_all(folder.path() / "out");
+  refuses(3, {"export", "formula.json", "--to", "torch", "--length", "64", "-o", "out"},
+          "layer 4, head 1 ('left'): no temperature is proved: at 65 tokens its scores are "
+          "proved to be 7.2e-13 apart");
+}
+
 TEST_F(ExportCommand, TheTestedTemperatureIsTheLeastPowerOfTwoThatPasses) {
   const auto with = [&](const std::string& temperature) {
     return logdepth(arguments(

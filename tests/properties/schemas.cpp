@@ -707,6 +707,72 @@ TEST(SeparationLaws, FirstComponentsAreEqualOrApart) {
   EXPECT_FALSE(difference(two_circle, two_circle));
 }
 
+enum : CellId { kDirection = kOneHot + 1, kOther };
+
+Program program_with_directions(std::uint32_t integers) {
+  Program p = program_with(PositionCode::circle);
+  p.cells.push_back({"X", DirectionType{2, integers}, Lifetime::permanent});
+  p.cells.push_back({"Y", DirectionType{2}, Lifetime::permanent});
+  return p;
+}
+
+TEST(SeparationLaws, AQueryOfFindIsAsLongAsStated) {
+  const Component x{kDirection, 0}, y{kDirection, 1}, one{kOne, 0}, flag{kFlag, 0};
+  const Component label{kOneHot, 1};
+  const std::vector<std::pair<std::uint32_t, Ratio>> cases = {
+      // That of compile formula.
+      {4, {{{x, 1}, {y, {-3, 4}}, {one, {3, 10}}, {flag, {3, 10}}}, {{y, 1}}}},
+      {1, {{{x, 1}, {y, -1}}, {{y, 1}}}},
+      {2, {{{x, {1, 3}}, {y, 5}, {one, {1, 2}}, {flag, {-1, 6}}, {label, 2}}, {{y, {-7, 2}}}}},
+      {3, {{{y, 1}, {label, {1, 9}}}, {{y, {1, 100}}}}},
+      {1, {{{x, -1}, {one, {4, 5}}, {label, {1, 10}}}, {{y, 1000}}}}};
+  for (const auto& [integers, wanted] : cases) {
+    const auto law = query_length(program_with_directions(integers), wanted);
+    ASSERT_TRUE(law);
+    for (std::int64_t size = 2; size <= 4; ++size) {
+      const Rational least = bound(*law, size);
+      EXPECT_LE(least, Rational(1));
+      for (const Integers& direction : primitive_vectors(2, size * integers))
+        for (const int more : {0, 1, 2, 3}) {
+          Token token = token_at(PositionCode::circle, 0);
+          token[kFlag] = {more % 2 == 0 ? 1 : -1};
+          if (more < 2) token[kOneHot] = {0, 1, 0};
+          token.push_back(unit(direction));
+          const Real first = value(wanted.numerator, token);
+          const Real second = value(wanted.denominator, token);
+          const Real square = first * first + second * second;
+          ASSERT_TRUE(square.is_zero() || square >= Real(least * least))
+              << integers << ", " << size;
+        }
+    }
+  }
+}
+
+TEST(SeparationLaws, OfOtherQueriesOfFindNoLengthIsStated) {
+  const Program p = program_with_directions(3);
+  const auto at = [](CellId cell, std::uint32_t index, const Rational& factor = 1) {
+    return Term{{cell, index}, factor};
+  };
+  const auto length = [&](const LinearForm& numerator, const LinearForm& denominator) {
+    return query_length(p, {numerator, denominator});
+  };
+  // Of whole cells it is the factor, however they are declared.
+  for (const CellId cell : {kDirection, kOther}) {
+    EXPECT_EQ(length({at(cell, 0, {-1, 3})}, {at(cell, 1, {-1, 3})}), (SeparationLaw{{1, 3}, 0}));
+    EXPECT_EQ(length({at(cell, 0, 7)}, {at(cell, 1, 7)}), (SeparationLaw{1, 0}));
+  }
+  EXPECT_EQ(length({at(kPointer, 0)}, {at(kPointer, 1)}), (SeparationLaw{1, 0}));
+  EXPECT_EQ(length({at(kDirection, 0, 2)}, {at(kDirection, 1)}), (SeparationLaw{{2, 9}, 1}));
+  EXPECT_EQ(length({at(kOne, 0, {1, 90})}, {at(kDirection, 1)}), (SeparationLaw{{1, 45}, 1}));
+  // These may come arbitrarily near to zero, for all that is declared.
+  EXPECT_FALSE(length({at(kOther, 0, 2)}, {at(kOther, 1)}));
+  EXPECT_FALSE(length({at(kPointer, 0), at(kPointer, 1, -1)}, {at(kPointer, 1)}));
+  EXPECT_FALSE(length({at(kDirection, 0), at(kOther, 0)}, {at(kDirection, 1)}));
+  EXPECT_FALSE(length({at(kDirection, 1)}, {at(kDirection, 0)}));
+  EXPECT_FALSE(length({at(kDirection, 0)}, {at(kDirection, 1), at(kOne, 0)}));
+  EXPECT_FALSE(length({at(kDirection, 0, 0)}, {at(kDirection, 1, 0)}));
+}
+
 TEST(SeparationLaws, TheLeastOfSeveralFollowsFromEach) {
   const std::vector<SeparationLaw> laws = {{2, 0}, {{1, 3}, 2}, {1, 1}};
   const SeparationLaw law = least(laws);

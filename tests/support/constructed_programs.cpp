@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "constructions/JSHCM26/formula_value_lem4_1.hpp"
 #include "constructions/MS25/building_blocks_appA.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
@@ -57,6 +58,7 @@ std::vector<NamedProgram> constructed_programs() {
        {std::pair(Compared::stored, "stored"), std::pair(Compared::computed, "computed"),
         std::pair(Compared::raw, "raw")})
     all.push_back({std::string("equality ") + name, equality_MS25_lemA7(compared)});
+  all.push_back({"formula", formula_value({"boolean"})});
   return all;
 }
 
