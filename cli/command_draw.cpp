@@ -204,8 +204,9 @@ Command add_draw(CLI::App& app) {
   auto options = std::make_shared<DrawArguments>();
   CLI::App* command = app.add_subcommand(
       "draw",
-      "draw the circuit of a weights file; for a word, the attention per layer; for a graph, the "
-      "reachable vertices per iteration\nExample: logdepth draw a5.json -o a5.svg && logdepth draw "
+      "draw the circuit of a weights file; for a word, the attention per layer or the pointers per "
+      "iteration; for a graph, the reachable vertices per iteration\nExample: logdepth draw "
+      "a5.json -o a5.svg && logdepth draw "
       "a5.json --input abab -o abab.svg");
   command->add_option("MODEL", options->model, "weights file");
   options->learned.add_to(*command);

@@ -23,6 +23,7 @@ constexpr double kRowHeight = 17;
 constexpr double kDigit = 6.7;     ///< width of a character of the small monospaced rows
 constexpr double kDarkest = 0.85;  ///< of lines
 constexpr double kBehind = 0.4;    ///< of those that stand back
+constexpr double kNodeLevel = 50;  ///< between levels of nodes
 /// Lines below could not be seen at all.
 constexpr double kLightest = 0.06;
 constexpr std::size_t kTokenCharacters = 10;
@@ -169,15 +170,17 @@ class BandsDrawing {
 
   void band(std::size_t at) {
     const Band& band = bands_.bands[at];
-    const double top = y_ + 12, bottom = top + layout_.band_height();
+    const bool lines = band.nodes.empty();
+    const double top = y_ + 12, bottom = lines ? top + layout_.band_height() : nodes(band, top);
     const double end = bottom + 12 + kRowHeight * static_cast<double>(layout_.rows[at]) + 6;
     back_ +=
         svg_rect({left_ - 10, y_}, x(bands_.tokens.size()) - step_ / 2 - left_ + 16, end - y_,
                  std::string("rx=\"7\" fill=\"") + (at % 2 == 0 ? "#F4F4F1" : "#FAFAF8") + "\"");
     left_text(top + 14, band.name, "font-weight=\"bold\"", 14);
     left_text(top + 31, band.note, quiet(), 11);
-    for (const BandLine& one : band.lines) line(band, one, top, bottom);
-    for (std::size_t token = 0; token < bands_.tokens.size(); ++token)
+    for (const BandLine& one : band.lines)
+      if (lines) line(band, one, top, bottom);
+    for (std::size_t token = band.nodes.size(); token < bands_.tokens.size(); ++token)
       front_ += svg_group(svg_rect({x(token) - step_ / 2, top}, step_, bottom - top,
                                    "fill=\"none\" pointer-events=\"all\"") +
                               svg_circle({x(token), top}, 3.2, "fill=\"#3A3A3A\"") +
@@ -190,6 +193,31 @@ class BandsDrawing {
     y_ = bottom + 12 + 10;
     for (const BandRow& one : band.rows) row(one);
     y_ = end + 8;
+  }
+
+  /// Draws the nodes of a band below `top` and returns where they end.
+  double nodes(const Band& band, double top) {
+    VertexCircle drawn{band.nodes, {}};
+    double first = top + 16, bottom = 0;
+    for (const BandLine& line : band.lines) {
+      const auto from = *band.nodes[line.from].place, to = *band.nodes[line.to].place;
+      const bool own = std::ranges::count(band.styles, line.style) > 0;
+      const double bend = from.second == to.second ? -0.25 : own ? 0.14 : 0;  // an arc, if level
+      first = std::max(first, top + 6 + step_ * bend * (to.first - from.first) / 2 -
+                                  kNodeLevel * (from.second + to.second) / 2);
+      drawn.arrows.push_back({line.from, line.to, bands_.styles[line.style].colour, kFewStroke,
+                              bands_.tokens[line.to].quiet ? kBehind : kDarkest,
+                              own ? line_key(line.from) : "", bend});
+    }
+    for (std::size_t token = 0; token < band.nodes.size(); ++token) {
+      auto& [x_at, y_at] = *drawn.vertices[token].place;
+      drawn.vertices[token].key = token_key(token);
+      x_at = x(0) + step_ * x_at;
+      y_at = first + kNodeLevel * y_at;
+      bottom = std::max(bottom, y_at);
+    }
+    front_ += circle_elements(drawn, {});
+    return bottom + 14;
   }
 
   /// From the reading token below to the one above that is read.
@@ -274,10 +302,12 @@ class BandsDrawing {
         band.name + ", " + band.note + (bands_.title.empty() ? "" : ": ") + bands_.title,
         {"position", "token", "selects"}};
     for (const BandRow& row : band.rows) table.headings.push_back(row.label);
+    if (!band.nodes.empty()) table.headings.emplace_back("label");
     for (std::size_t token = 0; token < bands_.tokens.size(); ++token) {
       std::vector<std::string> texts = {std::to_string(bands_.first_position + token),
                                         bands_.tokens[token].name, selected(band, token)};
       for (const BandRow& row : band.rows) texts.push_back(row.texts.at(token));
+      if (!band.nodes.empty()) texts.push_back(band.nodes[token].name);
       StripNote note{token_key(token),
                      texts[0] + ": " + texts[1] + ", " + strip.name + ". Selects " + texts[2] + ".",
                      {line_key(token)},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/figures/strip_picture.hpp"
+#include "report/figures/vertex_circle.hpp"
 
 namespace logdepth { inline namespace report_figures {
 
@@ -37,7 +38,7 @@ struct BandRow {
   std::vector<std::size_t> wrong = {};  ///< tokens
 };
 
-/// One level: the tokens twice, and lines between them.
+/// One level: the tokens twice, and lines between them; or the tokens once, as nodes at columns and levels, and arrows.
 struct Band {
   std::string name, note = {};
   std::vector<std::size_t> styles = {};  ///< of its lines, drawn a little apart in this order
@@ -45,6 +46,7 @@ struct Band {
   std::vector<BandRow> rows = {};
   std::vector<std::string> details = {};  ///< of every token: what a page says of it; or none
   std::vector<std::size_t> wrong = {};    ///< tokens at which it goes wrong
+  std::vector<CircleVertex> nodes = {};   ///< of every token, its label as the name; or none
 };
 
 struct BandVerdict {

@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kVertexRadius = 12;
 constexpr double kNameRadius = kVertexRadius + 6;  ///< from the middle of a vertex to its name
-constexpr double kBend = 0.14;                     ///< of the length of an arrow
 constexpr std::size_t kNameCharacters = 14;
 constexpr double kNameCharacter = 7.6;
 
@@ -56,6 +55,8 @@ class CircleDrawing {
            (1 + 2 * static_cast<double>(vertex) / static_cast<double>(circle_.vertices.size()));
   }
   PlotPoint place(std::size_t vertex, double radius) const {
+    if (const auto& own = circle_.vertices[vertex].place)
+      return {own->first, own->second + radius - radius_};
     return {centre_.first + radius * std::cos(angle(vertex)),
             centre_.second + radius * std::sin(angle(vertex))};
   }
@@ -86,8 +87,8 @@ class CircleDrawing {
   std::string bent(const CircleArrow& arrow) const {
     const PlotPoint from = place(arrow.from, radius_), to = place(arrow.to, radius_);
     const double dx = to.first - from.first, dy = to.second - from.second;
-    const PlotPoint control{(from.first + to.first) / 2 + kBend * dy,
-                            (from.second + to.second) / 2 - kBend * dx};
+    const PlotPoint control{(from.first + to.first) / 2 + arrow.bend * dy,
+                            (from.second + to.second) / 2 - arrow.bend * dx};
     const auto towards = [&](PlotPoint p) {  // from the middle of a vertex to its edge
       const double x = control.first - p.first, y = control.second - p.second;
       const double length = std::hypot(x, y);
@@ -116,9 +117,9 @@ class CircleDrawing {
     const CircleVertex& one = circle_.vertices[at];
     const PlotPoint middle = place(at, radius_),
                     name = place(at, radius_ + kNameRadius + (one.ringed ? 4 : 0));
-    const double side = std::cos(angle(at));
+    const double side = one.place ? 0 : std::cos(angle(at));
     const char* const anchor = side < -0.2 ? "end" : side > 0.2 ? "start" : "middle";
-    const double down = std::sin(angle(at));
+    const double down = one.place ? 1 : std::sin(angle(at));
     std::string elements;
     if (one.ringed)
       elements += svg_circle(middle, kVertexRadius + 4,

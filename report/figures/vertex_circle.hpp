@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct CircleVertex {
   std::string fill = "#FFFFFF", ink = "#000000";  ///< of the inside; of mark and edge
   bool ringed = false;                            ///< a second circle around it
   std::string key = {};                           ///< of vertex and name (strip_picture.hpp)
+  std::optional<PlotPoint> place = {};            ///< with its name below; absent: on the circle
 };
 
 /// An arrow between two vertices, or from one to itself.
@@ -22,6 +24,7 @@ struct CircleArrow {
   std::string colour;
   double width = 1, opacity = 1;
   std::string key = {};
+  double bend = 0.14;  ///< of its length, to the left of it
 };
 
 /// Vertices clockwise on a circle, the first on the left, with their names outside. Arrows bend, so

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -137,7 +138,7 @@ class CellValues {
     const CarriedProgram carried(model, Trust::plausible);
     for (const auto& [name, index] : model.cells) {
       if (index.type == "constant") continue;
-      NamedCell& cell = cells_.emplace_back(NamedCell{name, index.coordinates, {}});
+      NamedCell& cell = cells_.emplace_back(NamedCell{name, index.type, index.coordinates, {}});
       if (!carried.fitted()) continue;
       for (const Cell& declared : carried.fitted()->program().cells)
         if (const auto* onehot = std::get_if<OneHotType>(&declared.type);
@@ -169,12 +170,19 @@ class CellValues {
     return items.empty() ? "" : "Cells after the layer: " + joined(items, "; ") + ".";
   }
 
- private:
   struct NamedCell {
-    std::string name;
+    std::string name, type;
     std::vector<std::uint32_t> coordinates;
     std::vector<std::string> labels;  ///< of a one-hot cell
   };
+  /// Empty where the file has no such cell of this type.
+  NamedCell cell(const std::string& name, const std::string& type) const {
+    for (const NamedCell& one : cells_)
+      if (one.name == name && one.type == type) return one;
+    return {};
+  }
+
+ private:
   std::vector<NamedCell> cells_;
 };
 
@@ -207,9 +215,7 @@ class Recorder : public ForwardObserver<ValueId> {
     levels.back().heads[head][row.row] = (*row.positions)();
   }
   void after(const Location& location, const Stream<ValueId>& stream) override {
-    if (location.sublayer == Sublayer::feedforward && !levels.empty() &&
-        levels.back().location.step == location.step)
-      streams.emplace(levels.size() - 1, stream);
+    if (location.sublayer == Sublayer::feedforward) streams.emplace(location.step, stream);
   }
 
   /// The attention in which a run was refused before any head selected something.
@@ -222,7 +228,7 @@ class Recorder : public ForwardObserver<ValueId> {
   }
 
   std::vector<Level> levels;
-  std::map<std::size_t, Stream<ValueId>> streams;  ///< by level
+  std::map<std::size_t, Stream<ValueId>> streams;  ///< by step
 
  private:
   const Model& model_;
@@ -453,6 +459,106 @@ class AttentionBands {
   TokenBands bands_;
 };
 
+// --- pointers ------------------------------------------------------------------------------------
+
+/// Of labels of values, in their order; and of tokens without one.
+constexpr std::array kLabelFills = {"#CFE3F1", "#FBD9C2", "#CDE9DD", "#EBD3E2",
+                                    "#D6D6D6", "#FBE6BF", "#F4F19C"};
+constexpr const char* kNoFill = "#FFFFFF";
+
+/// The tree of a formula in postfix order, its columns in infix order, with lines to operands; of another word a row.
+Band token_nodes(const std::vector<std::string>& kinds) {
+  Band tree, row;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    row.nodes.push_back({.name = "", .place = PlotPoint(static_cast<double>(i), 0)});
+  tree.nodes = row.nodes;
+  tree.nodes[0].fill = tree.nodes[0].ink = "none";
+  std::vector<std::vector<std::size_t>> stack;  // of every operand its tokens, by column
+  for (std::size_t i = 1; i < kinds.size(); ++i) {
+    const std::size_t arity = kinds[i] == "value" ? 0 : kinds[i] == "unary" ? 1 : 2;
+    std::vector<std::size_t> all = {i};
+    for (std::size_t more = arity; more > 0; --more) {  // the right operand first
+      if (stack.empty()) return row;
+      tree.lines.push_back({i, std::ranges::max(stack.back()), 1});
+      for (const std::size_t token : stack.back()) ++tree.nodes[token].place->second;
+      all.insert(more == arity ? all.end() : all.begin(), stack.back().begin(), stack.back().end());
+      stack.pop_back();
+    }
+    stack.push_back(std::move(all));
+  }
+  if (stack.size() != 1) return row;
+  for (std::size_t column = 0; column < stack[0].size(); ++column)
+    tree.nodes[stack[0][column]].place->first = static_cast<double>(column + 1);
+  return tree;
+}
+
+/// Puts bands of iterations in the place of those of layers, where the file names the pointer J, the key I and the
+/// labels V, or val with fn, known and open: every token with its label, and an arrow to the token that J names, of
+/// known and open ones from those that are open or became known. `kind` tells what is a formula, drawn as its tree.
+void draw_pointers(const Model& model, const ValuePool& pool, const CellValues& cells,
+                   const std::map<std::size_t, Stream<ValueId>>& streams, TokenBands& bands) {
+  using Cell = CellValues::NamedCell;
+  const Cell key = cells.cell("I", "direction"), pointer = cells.cell("J", "direction");
+  const Cell known = cells.cell("known", "flag"), open = cells.cell("open", "flag");
+  const Cell kind = cells.cell("kind", "onehot"), map = cells.cell("fn", "onehot");
+  const bool opens = !known.name.empty();
+  const Cell value = cells.cell(opens ? "val" : "V", "onehot");
+  const auto& [initial, repeated, final] = model.shape;
+  if (key.name.empty() || pointer.name.empty() || value.labels.empty() || initial == 0) return;
+  std::vector<Band> rounds;
+  const std::size_t last = streams.size() - (repeated == 0 ? 0 : final);
+  for (std::size_t step = initial; step <= last; step += std::max(repeated, 1U)) {
+    const Stream<ValueId>& stream = streams.at(step);
+    // Of the first number that is positive; that of a flag is "+". Empty: no number is, or there is no such cell.
+    const auto label = [&](std::size_t token, const Cell& of) -> std::string {
+      for (std::size_t i = 0; i < of.coordinates.size(); ++i)
+        if (pool.sign(stream.at(token, of.coordinates[i])) > 0)
+          return i < of.labels.size() ? of.labels[i] : "+";
+      return "";
+    };
+    std::vector<std::string> kinds;
+    for (std::size_t i = 0; i < stream.tokens; ++i) kinds.push_back(label(i, kind));
+    Band round = token_nodes(kinds);
+    round.name =
+        repeated == 0 ? fmt::format("layer {}", step) : fmt::format("iteration {}", rounds.size());
+    round.note = fmt::format("after layer {}", step);
+    round.styles = {0};
+    for (std::size_t i = 0; i < stream.tokens; ++i) {
+      std::size_t to = 0;
+      const auto named = [&](auto a, auto b) { return stream.at(i, a) == stream.at(to, b); };
+      while (to < i && !std::ranges::equal(pointer.coordinates, key.coordinates, named)) ++to;
+      const bool is_open = !label(i, open).empty(), is_known = !opens || !label(i, known).empty();
+      const bool was_known = rounds.empty() || rounds.back().nodes[i].fill != kNoFill;
+      CircleVertex& node = round.nodes[i];
+      node.mark = bands.tokens[i].quiet ? "" : cut_text(bands.tokens[i].name, 2);
+      node.name = label(i, is_known ? value : is_open ? map : Cell());
+      const auto place = std::ranges::find(value.labels, node.name) - value.labels.begin();
+      if (is_known && node.name != "none")
+        node.fill = kLabelFills[static_cast<std::size_t>(place) % kLabelFills.size()];
+      round.details.push_back(cells.text(stream, i, pool));
+      if (to < i && (!opens || is_open || (is_known && !was_known)))
+        round.lines.push_back({i, to, 0});
+    }
+    rounds.push_back(std::move(round));
+  }
+  const bool tree = rounds.front().nodes[0].fill != kNoFill;
+  bands.bands = std::move(rounds);
+  bands.styles = {{kInk, "",
+                   opens ? "pointer: the value of the token is a map of the value there"
+                         : "pointer; a token without one points to itself"}};
+  bands.notes = {
+      opens ? "below a token: its value; of a white one, the images of all values under its map"
+            : "below a token: the letter found; where no pointer moved, read at the end of the "
+              "pointer"};
+  if (!bands.results.empty() && bands.verdict.text.empty()) {
+    const std::string& answer = bands.results.back().texts.back();
+    bands.verdict = {"answer: " + answer, answer != "none"};
+  }
+  if (!tree) return;
+  bands.styles.push_back({"#B5B5B5", "", "operand"});
+  bands.results.clear();  // they are under the columns of the word
+}
+
 /// Quotients and remainders in numbers.
 void add_divisions(const std::vector<DivisionResult>& results, TokenBands& bands) {
   if (results.empty()) return;
@@ -584,10 +690,12 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
   }
   if (refusal && !review.although_refused && !promises.broken_row()) return *refusal;
   const CellValues values(model);
-  for (auto& [level, after] : recorder.streams) {
-    recorder.levels[level].prefixes = read_prefixes(runner, after);
-    for (std::size_t token = 0; token < after.tokens; ++token)
-      recorder.levels[level].cells.push_back(values.text(after, token, runner.arithmetic().pool()));
+  for (Level& level : recorder.levels) {
+    const auto after = recorder.streams.find(level.location.step);
+    if (after == recorder.streams.end()) continue;
+    level.prefixes = read_prefixes(runner, after->second);
+    for (std::size_t token = 0; token < after->second.tokens; ++token)
+      level.cells.push_back(values.text(after->second, token, runner.arithmetic().pool()));
   }
   trace_reach(model, recorder.levels, tokens.kinds.size());
   TokenBands bands = AttentionBands(model, tokens, recorder.levels, prefixes, compared).make();
@@ -612,6 +720,8 @@ Outcome<TokenBands> attention_bands(Runner& runner, const Tokens& tokens,
          recorder.levels, bands);
   add_divisions(divisions, bands);
   for (std::string& alarm : bands.alarms) alarm = cut_text(alarm, kAlarmCharacters);
+  if (!refusal && !promises.broken_row() && !review.difference)
+    draw_pointers(model, runner.arithmetic().pool(), values, recorder.streams, bands);
   return bands;
 }
 
@@ -622,7 +732,9 @@ Outcome<StripPicture> draw_attention(Runner& runner, const Tokens& tokens,
   if (!found.has_value()) return found.refusal();
   TokenBands bands = std::move(found).value();
   explain_light_lines(bands);
-  return token_bands_picture({std::move(bands)}, "attention of " + title_of(runner.model()));
+  const bool attention = bands.bands.empty() || bands.bands[0].nodes.empty();
+  return token_bands_picture({std::move(bands)}, (attention ? "attention of " : "pointers of ") +
+                                                     title_of(runner.model()));
 }
 
 RunDrawing draw_run(const Model& model, const Outcome<Tokens>& tokens,

@@ -27,6 +27,8 @@ inline constexpr std::size_t kMaxDrawnTokens = 80;
 /// selections reach back, and the prefix product as the readout gives it at that point, when it
 /// gives one at every token. At the bottom the verdict; that of a relation only when `pair` says of
 /// which source and target. In red the first broken contract, and what is not as `review` has it.
+/// Of a file that names a pointer, not one band per layer but one per iteration: the tokens, as a tree where the word is
+/// a formula, and where their pointers lead; as long as nothing is in red.
 /// The refusal of the run or of the verdict, when there is no answer to draw, unless `review` or a
 /// broken contract is a reason to draw it as far as it came.
 /// Errors: InputError for tokens that are not the model's and beyond kMaxDrawnTokens tokens.

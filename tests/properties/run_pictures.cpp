@@ -1,8 +1,12 @@
 // Pictures of runs on graphs: what is drawn is what was read from the run, and that is what counting
-// walks one step at a time gives; for every form of the construction, and for hostile graphs.
+// walks one step at a time gives; for every form of the construction, and for hostile graphs. Pictures of pointers:
+// they lead where a recursion over the formula, or hops one at a time, allow.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <random>
 #include <string>
@@ -11,9 +15,11 @@
 
 #include "base/quoted_text.hpp"
 #include "compiler/passes/compile.hpp"
+#include "constructions/JSHCM26/formula_value_lem4_1.hpp"
 #include "constructions/MS25/division_lem3_1.hpp"
 #include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language.hpp"
+#include "constructions/SHT24/induction_hops_thm4_2.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/reachability_oracle.hpp"
 #include "proofs-check/check/divisions.hpp"
@@ -479,6 +485,188 @@ TEST(DivisionPictures, AreNotMadeOfOtherNamesOrInputs) {
   const auto stream = runner.run(tokens);
   ASSERT_TRUE(stream.has_value());
   EXPECT_TRUE(division_results(runner, tokens, stream.value()).empty());
+}
+
+// Pictures of pointers.
+
+std::vector<std::string> letters_of(const std::string& text) {
+  std::vector<std::string> letters;
+  for (const char letter : text) letters.emplace_back(1, letter);
+  return letters;
+}
+
+TokenBands bands_of(const Model& model, const std::string& word) {
+  Runner runner(model);
+  return attention_bands(runner, tokens_of(model, letters_of(word)).value()).value();
+}
+
+/// What ends at each token of a formula in postfix order, read from the right by recursion.
+struct Subformula {
+  std::size_t level = 0;
+  int value = 0;
+  std::vector<std::size_t> operands = {}, infix = {};  // tokens
+};
+
+void read(const std::string& word, int m, std::size_t end, std::size_t level,
+          std::vector<Subformula>& all) {
+  const char letter = word[end - 1];
+  Subformula own{level, letter - '0', {}, {end}};
+  if (letter < '0' || letter > '9') {
+    read(word, m, end - 1, level + 1, all);
+    const Subformula& right = all[end - 1];
+    own.operands = {end - 1};
+    own.infix.insert(own.infix.end(), right.infix.begin(), right.infix.end());
+    own.value = 1 - right.value;
+    if (letter != '!') {
+      own.operands.push_back(end - 1 - right.infix.size());
+      read(word, m, own.operands[1], level + 1, all);
+      const Subformula& left = all[own.operands[1]];
+      own.infix.insert(own.infix.begin(), left.infix.begin(), left.infix.end());
+      own.value = letter == '+'   ? (left.value + right.value) % m
+                  : letter == '|' ? std::max(left.value, right.value)
+                                  : left.value * right.value % m;
+    }
+  }
+  all[end] = own;
+}
+
+std::string random_formula(std::size_t operators, const std::string& values,
+                           const std::string& letters, std::mt19937_64& random) {
+  if (operators == 0) return std::string(1, values[random() % values.size()]);
+  const char letter = letters[random() % letters.size()];
+  const std::size_t left = letter == '!' ? 0 : random() % operators;
+  const std::string text = letter == '!' ? "" : random_formula(left, values, letters, random);
+  return text + random_formula(operators - 1 - left, values, letters, random) + letter;
+}
+
+/// A tree of the picture of a formula against the recursion. `known`: which tokens had a value in the tree before, all
+/// of them before the first; then in this one.
+void expect_tree(const Band& band, const std::vector<Subformula>& all, bool first,
+                 std::vector<bool>& known) {
+  std::map<std::size_t, std::size_t> arrows;
+  std::vector<std::vector<std::size_t>> operands(all.size());
+  for (const BandLine& line : band.lines)
+    if (line.style == 1)
+      operands[line.from].push_back(line.to);
+    else
+      EXPECT_TRUE(arrows.emplace(line.from, line.to).second);
+  for (std::size_t token = 1; token < all.size(); ++token) {
+    const Subformula& own = all[token];
+    const CircleVertex& node = band.nodes[token];
+    const bool is_known = node.fill != "#FFFFFF", is_open = !is_known && !node.name.empty();
+    EXPECT_EQ(operands[token], own.operands);
+    EXPECT_EQ(all.back().infix[static_cast<std::size_t>(node.place->first) - 1], token);
+    EXPECT_EQ(node.place->second, own.level);
+    EXPECT_TRUE(!is_known || node.name == std::to_string(own.value)) << node.name;
+    EXPECT_TRUE(!first || is_known == own.operands.empty());
+    EXPECT_TRUE(!first || is_open == (own.operands.size() == 1));
+    EXPECT_EQ(arrows.contains(token), is_open || (is_known && !known[token]));
+    known[token] = is_known;
+    if (!arrows.contains(token)) continue;
+    const std::size_t to = arrows.at(token);
+    EXPECT_EQ(std::ranges::count(own.infix, to), 1) << "outside the subformula";
+    EXPECT_NE(to, token);
+    const char mapped = node.name.at(is_open ? static_cast<std::size_t>(all[to].value) : 0);
+    EXPECT_EQ(mapped, '0' + own.value) << "the map of the value there";
+    EXPECT_TRUE(is_open || band.nodes[to].fill != "#FFFFFF") << "by a value that is not known";
+  }
+}
+
+/// `m`: of the algebra, 2 for the Boolean one.
+void expect_trees(const Model& model, const std::string& word, int m) {
+  SCOPED_TRACE(word);
+  std::vector<Subformula> all(word.size() + 1);
+  read(word, m, word.size(), 0, all);
+  const TokenBands bands = bands_of(model, word);
+  ASSERT_EQ(bands.bands.size(), 1 + std::bit_width(word.size() - 1)) << "one tree per iteration";
+  std::vector<bool> known(all.size(), true);
+  for (const Band& band : bands.bands) {
+    SCOPED_TRACE(band.name);
+    expect_tree(band, all, &band == bands.bands.data(), known);
+  }
+  EXPECT_EQ(std::ranges::count(known, false), 0) << "tokens without a value in the end";
+  const int value = all.back().value;
+  EXPECT_EQ(bands.verdict.text, m > 2        ? "answer: " + std::to_string(value)
+                                : value == 1 ? "accept"
+                                             : "reject");
+}
+
+TEST(PointerPictures, OfFormulasAreTreesWithTheValuesOfARecursionAndPointersIntoTheSubformula) {
+  const Model boolean = compiled(formula_value({"boolean"}));
+  const Model mod3 = compiled(formula_value({"mod3"}));
+  std::mt19937_64 random(20261130);
+  for (std::size_t operators = 0; operators <= 12; ++operators)
+    for (int times = 0; times < 4; ++times) {
+      expect_trees(boolean, random_formula(operators, "01", "&|!", random), 2);
+      expect_trees(mod3, random_formula(operators, "012", "+*", random), 3);
+    }
+}
+
+TEST(PointerPictures, OfAShortFormulaHaveOneTreePerIterationAndTheAnswer) {
+  const Model model = compiled(formula_value({"mod3"}));
+  const StripPicture picture = token_bands_picture({bands_of(model, "12+2*")}, "");
+  ASSERT_EQ(picture.strips.size(), 6u) << "tokens, before the loop, three iterations, answer";
+  for (std::size_t strip = 1; strip <= 4; ++strip) {
+    const std::string& elements = picture.strips[strip].elements;
+    EXPECT_EQ(count(elements, ">*</text>"), 1u);
+    // Those of operands, and in the first iteration the pointers of + and *, which become known.
+    EXPECT_EQ(count(elements, "<polygon"), strip == 2 ? 6u : 4u);
+  }
+  EXPECT_EQ(count(strips_svg(picture), ">answer: 0<"), 1u);
+}
+
+TEST(PointerPictures, OfWordsThatAreNoFormulasAreRows) {
+  const Model model = compiled(formula_value({"mod3"}));
+  for (const std::string word : {"", "+", "12", "12+*2", "+12"}) {
+    const TokenBands bands = bands_of(model, word);
+    EXPECT_EQ(bands.verdict.text, "answer: none") << word;
+    for (const Band& band : bands.bands)
+      for (std::size_t token = 0; token <= word.size(); ++token)
+        EXPECT_EQ(band.nodes.at(token).place, PlotPoint(token, 0)) << word;
+  }
+}
+
+/// The place behind the last occurrence of the letter before, or 0.
+std::size_t hop(const std::string& word, std::size_t token) {
+  for (std::size_t place = token; place >= 2; --place)
+    if (word[place - 2] == word[token - 1]) return place;
+  return 0;
+}
+
+TEST(PointerPictures, OfHopsLeadTwiceAsFarInEachIterationAndTheLetterThereIsBelow) {
+  for (const HopsForm form : {HopsForm::loops, HopsForm::fixed}) {
+    const Model model = compiled(induction_hops({form, 8, 3}));
+    std::mt19937_64 random(3);
+    for (std::string word; word.size() < 40; word += "abc"[random() % 3]) {
+      const TokenBands bands = bands_of(model, word);
+      ASSERT_EQ(bands.bands.size(), 4u);
+      for (std::size_t token = 1; token <= word.size(); ++token) {
+        std::size_t hops = 0, place = token;
+        for (std::size_t round = 0; round < 4; ++round) {
+          const std::size_t before = place;
+          for (; hops < std::size_t{1} << round; ++hops) place = hop(word, place);
+          const Band& band = bands.bands[round];
+          EXPECT_EQ(band.nodes[token].name, place == 0 ? "none" : word.substr(place - 1, 1));
+          std::vector<std::size_t> to = {token};  // without an arrow
+          for (const BandLine& line : band.lines)
+            if (line.from == token) to = {line.to};
+          // The last layer of the fixed form leaves the pointers.
+          EXPECT_EQ(to.back(), form == HopsForm::fixed && round == 3 ? before : place) << word;
+        }
+      }
+      EXPECT_EQ(bands.verdict.text, "answer: " + bands.bands.back().nodes.back().name);
+    }
+  }
+}
+
+TEST(PointerPictures, AreNotMadeOfFilesThatDoNotNameTheirCells) {
+  for (const char* missing : {"J", "I", "V"}) {
+    Model model = compiled(induction_hops({HopsForm::loops, 8, 3}));
+    model.cells.erase(missing);
+    const TokenBands bands = bands_of(model, "abcab");
+    EXPECT_TRUE(bands.bands.front().nodes.empty()) << missing;
+    EXPECT_EQ(bands.bands.front().rows.front().label, "reaches");
+  }
 }
 
 }}  // namespace logdepth::run_pictures_tests
