@@ -59,4 +59,8 @@ let resets v =
 
 let automaton v =
   only v [ "delta"; "start"; "accepting" ] [];
-  { delta = table (get v "delta"); start = natural (get v "start"); accepting = list boolean (get v "accepting") }
+  let accepting = list boolean (get v "accepting") in
+  let state = below (Z.of_int (List.length accepting)) in
+  let delta = list (list state) (get v "delta") in
+  if List.length delta <> List.length accepting then fail v "a verdict for every state";
+  { delta; start = state (get v "start"); accepting }

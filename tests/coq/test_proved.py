@@ -34,6 +34,7 @@ def for_kernel(file):
 def prove(document, certificate, *options):
     """Status, standard output, standard error: of a changed file with the certificate of the old one."""
     status, out, error = run(kernel.PROVE, store(document), store({**certificate, "sha256": document["sha256"]}), *options)
+    assert "Fatal error" not in error, error
     assert status in (0, 1, 2) and (status != 0 or error == "") and (status == 0 or out == "") and error.count("\n") == (status > 0), error
     return status, out, error
 
