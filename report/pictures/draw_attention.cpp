@@ -477,9 +477,11 @@ Band token_nodes(const std::vector<std::string>& kinds) {
   for (std::size_t i = 1; i < kinds.size(); ++i) {
     const std::size_t arity = kinds[i] == "value" ? 0 : kinds[i] == "unary" ? 1 : 2;
     std::vector<std::size_t> all = {i};
-    for (std::size_t more = arity; more > 0; --more) {  // the right operand first
+    std::size_t operand = i - 1;  // its last token; the right one first
+    for (std::size_t more = arity; more > 0; --more) {
       if (stack.empty()) return row;
-      tree.lines.push_back({i, std::ranges::max(stack.back()), 1});
+      tree.lines.push_back({i, operand, 1});
+      operand -= stack.back().size();
       for (const std::size_t token : stack.back()) ++tree.nodes[token].place->second;
       all.insert(more == arity ? all.end() : all.begin(), stack.back().begin(), stack.back().end());
       stack.pop_back();
