@@ -223,6 +223,11 @@ Construction induction_hops_record() {
                                    static_cast<std::uint32_t>(number_of(r.values, "hops")),
                                    static_cast<std::uint32_t>(number_of(r.values, "letters"))});
           },
+      .depths = {{.title = "a network per k",
+                  .per_size = "hops",
+                  .tested = 5,
+                  .formula = "ceil(log2 k) + 2",
+                  .largest = 64}},
       .cells = {{"own", "the letter"},
                 {"before", "the letter before"},
                 {"J", "where the hops so far lead, twice as many in each layer"},

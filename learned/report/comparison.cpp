@@ -158,6 +158,13 @@ NamedSeries named_series(const std::vector<RunSeries>& all, const PaperFile& pap
   return named;
 }
 
+/// Absent where the paper has none of this size.
+std::optional<double> score_at(const PublishedNumbers& published, double size) {
+  const auto at = std::ranges::find(published.at, size);
+  if (at == published.at.end()) return std::nullopt;
+  return published.score[static_cast<std::size_t>(at - published.at.begin())];
+}
+
 /// A curve of a panel.
 struct PanelRow {
   std::string name;
@@ -210,10 +217,7 @@ Panel add_table(report::Report& page, const NamedSeries& named, const ReadingTab
     std::vector<std::string> line = {markdown_text(one.label), report::kNothing, report::kNothing,
                                      report::kNothing};
     for (const double size : sizes.front()) {
-      const auto at = std::ranges::find(one.at, size);
-      const auto score = at == one.at.end()
-                             ? std::nullopt
-                             : one.score[static_cast<std::size_t>(at - one.at.begin())];
+      const auto score = score_at(one, size);
       line.push_back(score ? number_text(*score) : report::kNothing);
     }
     table.rows.push_back(std::move(line));
@@ -449,21 +453,23 @@ void add_constructed(report::Report& page, const std::vector<LayerCurve>& curves
     table.rows.push_back(std::move(row));
   }
   for (const PublishedNumbers& one : published) {
-    if (!one.line) continue;
+    if (one.groups.empty()) continue;
     std::vector<std::string> row = {joined(one.groups), "published", markdown_text(one.label),
                                     report::kNothing};
     for (const std::uint64_t size : sizes) {
       const auto n = static_cast<double>(size);
-      row.push_back(n < one.from || n > one.to
-                        ? report::kNothing
-                        : fixed_text(one.line->slope * std::log2(n) + one.line->intercept, 1));
+      std::optional<double> layers = score_at(one, n);
+      if (one.line && n >= one.from && n <= one.to)
+        layers = one.line->slope * std::log2(n) + one.line->intercept;
+      row.push_back(layers ? fixed_text(*layers, one.line ? 1 : 0) : report::kNothing);
     }
-    row.push_back(fixed_text(one.line->slope, 1));
+    row.push_back(one.line ? fixed_text(one.line->slope, 1) : report::kNothing);
     table.rows.push_back(std::move(row));
   }
   page.add("## Constructed and published");
   page.add(
-      "Layers for n letters, of reachability for distances up to n. Constructed ones are counted "
+      "Layers for n letters, of reachability for distances up to n, of induction hops for n hops. "
+      "Constructed ones are counted "
       "on compiled weights that were compared with a test oracle; claimed ones are formulas of the "
       "paper, which are not built.");
   page.add(table);

@@ -11,6 +11,7 @@
 #include "logdepth/errors.hpp"
 #include "objects/named_monoids.hpp"
 #include "oracle/crasp_oracle.hpp"
+#include "oracle/induction_hops_oracle.hpp"
 #include "oracle/language_oracle.hpp"
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
@@ -306,15 +307,17 @@ Action action_of(const std::string& problem, const ConstructedOptions& options) 
 ConstructedDepths constructed(const Construction& construction, const DepthRow& row,
                               const std::string& group, const ConstructedOptions& options) {
   const bool words = construction.problem == Problem::words;
+  const bool hops = construction.problem == Problem::hops;
+  const std::string problem = words ? group : hops ? kHops : kReachability;
   const Form form = row.repaired ? Form::repaired : Form::optimised;
-  return built(words ? group : kReachability, form, row.title, [&](ConstructedDepths& depths) {
+  return built(problem, form, row.title, [&](ConstructedDepths& depths) {
     std::optional<Action> action;
     if (words) action = action_of(group, options);
     const auto network = [&](const Values& values) {
       const Program program = construction.make({values, action ? &*action : nullptr, group});
       return read_back(program, words ? row.title + " of " + group : row.title);
     };
-    const std::uint64_t more = words ? 0 : 1;  // a distance of h takes h + 1 vertices
+    const std::uint64_t more = words || hops ? 0 : 1;  // a distance of h takes h + 1 vertices
     const bool one_per_size = !row.per_size.empty();
     const auto network_for = [&](std::uint64_t size) {
       Values values = row.values;
@@ -339,11 +342,18 @@ ConstructedDepths constructed(const Construction& construction, const DepthRow& 
     if (one_per_size) {
       depths.formula = row.formula;
       model = network_for(row.tested);
-      of = fmt::format("the network for {} {}, ", row.tested, words ? "letters" : "vertices");
+      of = fmt::format("the network for {} {}, ", row.tested,
+                       words  ? "letters"
+                       : hops ? "hops"
+                              : "vertices");
     }
     verify(depths, of, [&] {
       if (words)
         test_words(depths, model, *make_action_oracle(*action, group), options.seed, of);
+      else if (hops)
+        test_words(depths, model,
+                   *make_induction_hops_oracle(Alphabet(model.alphabet), row.tested, kHops),
+                   options.seed, of);
       else
         test_graphs(depths, model, options.seed, of);
     });
@@ -408,6 +418,7 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
     parts.emplace_back(
         [&] { return claimed(kReachability, statement("thm-5.1"), "Thm 5.1", sizes, 1); });
     add_built(Problem::graphs, "");
+    add_built(Problem::hops, "");
   }
   std::vector<ConstructedDepths> result;
   for (const Part& part : parts) {

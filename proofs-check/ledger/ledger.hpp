@@ -43,8 +43,8 @@ std::string depth_curve_markdown(const DepthCurve& curve);
 /// Depth over log2 n.
 std::string depth_curve_svg(const DepthCurve& curve);
 
-/// The name under which graph connectivity stands beside the word problems.
-inline constexpr const char* kReachability = "reachability";
+/// The names under which graph connectivity and induction hops stand beside the word problems.
+inline constexpr const char *kReachability = "reachability", *kHops = "induction hops";
 
 /// One form of a theorem for one problem: how deep it is at every size, and what was seen of it.
 struct ConstructedDepths : report::LayerCurve {
@@ -58,9 +58,9 @@ struct ConstructedOptions {
   std::vector<std::string> groups;               ///< names as `compile regular --group` takes them
   std::map<std::string, Action> automata;        ///< more languages, by the names of their problems
   std::map<std::string, CraspProgram> counting;  ///< and more, of counting programs
-  bool reachability = true;
-  std::uint64_t up_to = 512;  ///< sizes 2, 4, 8, ... up to this
-  std::uint64_t seed = 1;     ///< of the random inputs
+  bool reachability = true;                      ///< and induction hops
+  std::uint64_t up_to = 512;                     ///< sizes 2, 4, 8, ... up to this
+  std::uint64_t seed = 1;                        ///< of the random inputs
   /// Called with forms done and forms in all.
   std::function<void(std::size_t, std::size_t)> progress;
 };

@@ -641,12 +641,15 @@ TEST_F(Compare, WithoutRunsTheConstructionsStandBesideWhatWasPublished) {
   }
   EXPECT_NEAR(tree, 2, 1e-9);
   EXPECT_EQ(cascade, 4) << "constant, whatever the length";
-  EXPECT_EQ(problems,
-            (std::set<std::string>{"Z2", "S3", "A4", "A5", "S5", "reachability", "regex"}));
+  EXPECT_EQ(problems, (std::set<std::string>{"Z2", "S3", "A4", "A5", "S5", "reachability",
+                                             "induction hops", "regex"}));
   const Finished page = depth({"--up-to", "64"});
   EXPECT_NE(page.out.find("| A5 | published |"), std::string::npos) << page.out;
   EXPECT_NE(page.out.find("| – | – | – | 3.4 | 8.2 | 13.0 | 4.8 |"), std::string::npos)
       << "the published line from 16 letters on";
+  EXPECT_NE(page.out.find("8 heads: the same | – | 2 | 3 | 4 | 5 | – | – | – |"), std::string::npos)
+      << "the least depth with an error of at most .05 in errors.json of "
+         "chsanford/hop-induction-heads";
 }
 
 TEST_F(Compare, TrainedLayersAreCountedBySeedsThatReachALengthAndFittedAtOneBudget) {

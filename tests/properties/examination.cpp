@@ -560,7 +560,8 @@ TEST(ConstructedDepthCounts, AreTwoOneTwoAndOneLayerPerDoubling) {
   expect("reachability paper first-flag", 2, 15);
   expect("reachability compact first-flag", 1, 11);
   expect("reachability rows (a network per n) table", 1, 4);
-  EXPECT_EQ(forms.size(), 12u);
+  expect("induction hops a network per k circle", 1, 6);
+  EXPECT_EQ(forms.size(), 13u);
   EXPECT_NE(forms["S3 tree first-flag"].verification.find("at most 6 letters (127)"),
             std::string::npos);
   EXPECT_EQ(forms["S3 radix 4 (a network per n) two-circle"].verification.substr(0, 28),
