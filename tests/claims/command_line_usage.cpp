@@ -125,7 +125,7 @@ TEST_F(Refusals, FilesThatAreMissingOrWrongAreNamed) {
   refuses({"run", "nowhere.json", "--input", "a"}, 2, "nowhere.json");
   refuses({"run", ".", "--input", "a"}, 2, "directory");
   refuses({"run", "broken.json", "--input", "a"}, 2, "broken.json:");
-  refuses({"run", "broken.fst", "--input", "a"}, 2, "found an automaton in OpenFst's text");
+  refuses({"run", "broken.fst", "--input", "a"}, 2, "found an OpenFst text; --fst reads it");
   refuses({"info", "nowhere.json"}, 2, "nowhere.json");
   refuses({"diff", "nowhere.json", "--input", "a"}, 2, "nowhere.json");
   refuses({"draw", "nowhere.json", "-o", "x.svg"}, 2, "nowhere.json");
