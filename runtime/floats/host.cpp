@@ -27,20 +27,23 @@ std::size_t threads_of_tbb(std::size_t wanted) {
   return std::min(wanted, there);
 }
 
-/// Steps run in an arena of as many threads as the run may use.
+/// Steps run in one arena of as many threads as the run may use: TBB goes through all arenas that there are whenever
+/// one of them has work, and an arena of every step's own outlives the step.
 struct HostBackend : ThrustBackend {
   static constexpr bool kInLanes = true;
   explicit HostBackend(std::size_t wanted)
-      : threads(threads_of_tbb(wanted)), limit(std::make_shared<Control>(kThreads, threads)) {}
+      : threads(threads_of_tbb(wanted)),
+        limit(std::make_shared<Control>(kThreads, threads)),
+        arena(std::make_shared<tbb::task_arena>(static_cast<int>(threads))) {}
 
   template <class Step>
   void each(std::size_t count, const Step& step) const {
-    tbb::task_arena arena(static_cast<int>(threads));
-    arena.execute([&] { ThrustBackend::each(count, step); });
+    arena->execute([&] { ThrustBackend::each(count, step); });
   }
 
   std::size_t threads;
   std::shared_ptr<const Control> limit;
+  std::shared_ptr<tbb::task_arena> arena;
 };
 
 }  // namespace
