@@ -120,14 +120,14 @@ namespace {
 int report_attempts(const Model& model, const std::string& file,
                     const std::vector<FailedTheorem>& attempts, bool json) {
   if (json) {
-    nlohmann::json out = {{"schema", "logdepth/certify/1"}, {"file", file}, {"proved", false}};
+    nlohmann::json out = {{"schema", "logdepth/certify/1"}, {"file", file}, {"certified", false}};
     for (const FailedTheorem& attempt : attempts)
       out["attempts"].push_back({{"theorem", attempt.theorem}, {"reason", attempt.reason}});
     std::cout << out.dump(1) << '\n';
     return kCheckFailed;
   }
   std::cerr << "logdepth: " << printable(file, kMostPrinted)
-            << ": not proved: no theorem covers this file (construction "
+            << ": not certified: no theorem covers this file (construction "
             << printable(model.construction.empty() ? "not named" : model.construction,
                          kMostPrinted)
             << ", shape (" << model.shape.initial << ", " << model.shape.repeated << ", "
@@ -168,8 +168,8 @@ int certify_floats(const std::string& file, const ExportSettings& settings,
   return write_or_print(exports::float_certificate(certified, ""), output, "certificate");
 }
 
-/// Proves the weights file correct for every length, writes the certificate to `output` (if it has a name) and a note of it
-/// beside the file, and prints what was proved; or which step of which theorem fails. The exit status.
+/// Certifies the weights file correct for every length, writes the certificate to `output` (if it has a name) and a note of it
+/// beside the file, and prints what is certified; or which step of which theorem fails. The exit status.
 int certify_file(const std::string& file, const std::string& output, bool json) {
   refuse_overwriting(output, {file});
   const CheckedModel model = read_weights(file);
@@ -179,16 +179,16 @@ int certify_file(const std::string& file, const std::string& output, bool json) 
   try {
     compiler_file::add_check(
         file, weights_hash(model),
-        {proof.proved() ? "proved" : "selections", proof_name(proof), proof.scope, "passed"});
+        {proof.certified() ? "certified" : "selections", proof_name(proof), proof.scope, "passed"});
   } catch (const InputError& error) {
     std::cerr << "logdepth: the proof was not recorded: " << error.what() << '\n';
   }
   if (json)
     std::cout << nlohmann::json{{"schema", "logdepth/certify/1"},
                                 {"file", file},
-                                {"proved", proof.proved()},
+                                {"certified", proof.certified()},
                                 {"theorem", proof.theorem},
-                                {"outputs_proved", proof.outputs_proved},
+                                {"outputs_certified", proof.outputs_certified},
                                 {"scope", proof.scope},
                                 {"statement", proof.statement}}
                      .dump(1)
@@ -207,11 +207,10 @@ Command add_certify(CLI::App& app) {
     bool json = false, kernel = false;
   };
   auto options = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("certify",
-                         "prove a weights file correct for every word of every length, and write a "
-                         "certificate for logdepth-recheck\n"
-                         "Example: logdepth certify a5.json -o a5.cert.json");
+  CLI::App* command = app.add_subcommand(
+      "certify",
+      "certify a weights file correct for every word of every length, and write a certificate for "
+      "logdepth-recheck\nExample: logdepth certify a5.json -o a5.cert.json");
   command->add_option("MODEL", options->model, "weights file")->required();
   command->add_option("-o,--output", options->output, "certificate to write")->check(kInAFolder);
   CLI::Option* json = command->add_flag("--json", options->json, "print one JSON object");

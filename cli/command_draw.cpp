@@ -297,7 +297,7 @@ Command add_export(CLI::App& app) {
   command->add_option("--temperature", options->temperature,
                       "softmax temperature: a number, auto (default; from the proved score gaps), "
                       "tested (least power of two that passes the self-test, or with --certify at "
-                      "which every answer is proved), or hard (averaging-hard attention)");
+                      "which every answer is certified), or hard (averaging-hard attention)");
   command->add_option("--precision", options->precision, "number format (default: float64)")
       ->check(choice_of({"float64", "float32"}));
   command->add_option("--seed", options->settings.seed, "seed of the self-test (default: 1)")

@@ -282,11 +282,11 @@ void print_text(const InfoOptions& options, const Model& model, const std::strin
   line("sha256", hash);
   if (checks.empty()) line("checks", "none recorded; logdepth test adds one");
   for (const CheckEntry& check : checks)
-    if (check.kind == "proved")
+    if (check.kind == "certified")
       line(check.kind, check.bound + ", " + check.against);
     else if (check.kind == "selections")
       line(check.kind,
-           check.bound + ", " + check.against + "; what the outputs compute is not proved");
+           check.bound + ", " + check.against + "; what the outputs compute is not certified");
     else
       line(check.kind, check.against + ": " + check.result + " (" + check.bound +
                            (check.compared.empty() ? "" : "; " + check.compared) + ")");

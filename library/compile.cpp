@@ -241,7 +241,7 @@ ClaimSheet inspect(const Transformer& transformer) {
   return sheet;
 }
 
-// What is proved of the weights, with its certificate: certify.hpp.
+// What is certified of the weights, with its certificate: certify.hpp.
 
 Certification certify(const Transformer& transformer) {
   const CheckedModel& model = transformer.hidden().model;

@@ -13,20 +13,20 @@ struct FailedTheorem {
   std::string reason;   ///< with layer, head or coordinate, and what was expected
 };
 
-/// What is proved of a transformer, or why nothing is.
+/// What is certified of a transformer, or why nothing is.
 struct Certification {
   std::string theorem;                ///< its name; empty where there is none
   std::string scope;                  ///< "every length", "at most 16 letters"
   std::string statement;              ///< what `logdepth-recheck` prints
-  bool outputs_proved = false;        ///< false: nothing, or selections (heads and norms) alone
+  bool outputs_certified = false;     ///< false: nothing, or selections (heads and norms) alone
   std::string certificate;            ///< the proof: the bytes that `logdepth certify -o` writes
   std::vector<FailedTheorem> failed;  ///< where there is no theorem, each that was tried
   /// A theorem is about the answers. The theorem `selections` is not: its outputs may be wrong.
-  bool proved() const { return outputs_proved; }
+  bool certified() const { return outputs_certified; }
 };
 
-/// Proves the weights correct for every word of every length, from the matrices alone, or, where no theorem is about
-/// the answers, what heads select; and checks this with the code of `logdepth-recheck` (TRUST.md). Errors: none.
+/// Certifies the weights correct for every word of every length, from the matrices alone, or, where no theorem is about
+/// the answers, what heads select: the code of `logdepth-recheck` accepts the certificate (TRUST.md). Errors: none.
 [[nodiscard]] Certification certify(const Transformer& transformer);
 
 /// Checks a certificate, whoever made it, as `logdepth-recheck` does. Errors: InputError for what is no

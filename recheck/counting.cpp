@@ -203,7 +203,7 @@ class Counting {
     return {-1, 1};
   }
 
-  // The program that is proved, in the syntax of docs/crasp.md.
+  // The program that is certified, in the syntax of docs/crasp.md.
 
   std::string comparison(int number) const {
     const auto [counts, rest] = sum(number);

@@ -1,5 +1,5 @@
-// logdepth-recheck FILE CERTIFICATE [--against DFA.json] [--steps]: proves what the certificate names of a weights file, or says
-// which step fails. Exit status: 0 proved (and the same language), 1 not proved (or another language), 2 wrong input.
+// logdepth-recheck FILE CERTIFICATE [--against DFA.json] [--steps]: certifies what the certificate names of a weights file, or
+// says which step fails. Exit status: 0 certified (and the same language), 1 not certified (or another language), 2 wrong input.
 
 #include <iostream>
 #include <optional>
@@ -11,13 +11,13 @@ namespace {
 
 constexpr const char* kUsage =
     "Usage: logdepth-recheck FILE CERTIFICATE [--against DFA.json] [--steps]\n"
-    "Prove a weights file correct for every word of every length, by a certificate of `logdepth "
+    "Certify a weights file correct for every word of every length, by a certificate of `logdepth "
     "certify`.\n"
     "  FILE, CERTIFICATE  JSON, not packed\n"
     "  --against DFA.json compare the automaton read off the file with this one (automata-lib's "
     "JSON)\n"
     "  --steps            print the steps of the proof\n"
-    "Exit status: 0 proved, 1 not proved (or another language than DFA.json), 2 wrong input.\n";
+    "Exit status: 0 certified, 1 not (or another language than DFA.json), 2 wrong input.\n";
 
 /// Of a file: what `read` makes of its name, or its name and what is wrong.
 template <typename Read>
@@ -39,7 +39,7 @@ int check(const std::string& file, const std::string& certificate,
   try {
     theorem = recheck::prove(weights, claim);
   } catch (const recheck::Refused& error) {
-    std::cerr << file << ": not proved: " << error.what() << '\n';
+    std::cerr << file << ": not certified: " << error.what() << '\n';
     return 1;
   } catch (const recheck::Malformed& error) {
     throw recheck::Malformed(file + " with " + certificate + ": " + error.what());

@@ -1,6 +1,6 @@
 #pragma once
 
-// The two ways in which a file is not proved correct. A message is `PLACE: problem; expected X, found Y`.
+// The two ways in which a file is not certified. A message is `PLACE: problem; expected X, found Y`.
 
 #include <stdexcept>
 #include <string>

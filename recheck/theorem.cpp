@@ -23,10 +23,10 @@ std::string selections_scope(const Theorem& theorem, const std::string& words) {
          (heads == 1 ? " head selects what its contract states, "
                      : " heads select what their contracts state, ") +
          std::to_string(norms) + (norms == 1 ? " norm is what it is" : " norms are what they are") +
-         "; what the outputs compute is not proved";
+         "; what the outputs compute is not certified";
 }
 
-/// What is proved, and for which inputs; the kind of a theorem follows from what it has.
+/// What is certified, and for which inputs; the kind of a theorem follows from what it has.
 std::string scope_of(const Theorem& theorem) {
   const auto up_to = [&](const char* units) {
     return theorem.limit ? "at most " + std::to_string(*theorem.limit) + units : "every length";

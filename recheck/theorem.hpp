@@ -1,6 +1,6 @@
 #pragma once
 
-// What was proved, and the automaton X that was read off the file.
+// What is certified, and the automaton X that was read off the file.
 
 #include <optional>
 #include <set>

@@ -71,7 +71,7 @@ struct CoqCertificate {
 recheck::Images followed_by(const recheck::Images& x, const recheck::Images& map);
 /// The number of the images in the list.
 int place_of(const std::vector<recheck::Images>& list, const recheck::Images& images);
-/// Of a file whose scan certificate was proved; recheck::Refused where the library does not cover it.
+/// Of a file whose scan certificate was accepted; recheck::Refused where the library does not cover it.
 CoqCertificate coq_certificate(const recheck::Weights& weights, const recheck::Json& certificate,
                                const recheck::Theorem& theorem);
 
@@ -90,7 +90,7 @@ struct CoqResets {
   std::vector<recheck::Images> map_of;
 };
 
-/// Of a cascade that was proved; recheck::Refused where the library does not cover it.
+/// Of a cascade that was certified; recheck::Refused where the library does not cover it.
 CoqResets coq_resets(const recheck::Weights& weights, const recheck::Theorem& theorem);
 
 // --- as text -------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ std::string coq_text(const recheck::Weights& weights, const CoqCertificate& cert
                      const recheck::Theorem& theorem);
 std::string coq_text(const recheck::Weights& weights, const CoqResets& certificate,
                      const recheck::Theorem& theorem);
-/// The same of a file of rows that recheck has proved, which takes no certificate of its own.
+/// The same of a file of rows that recheck has certified, which takes no certificate of its own.
 std::string coq_text(const recheck::Theorem& reachability);
 
 }}  // namespace logdepth::proofs_check_certify

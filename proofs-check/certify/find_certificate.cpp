@@ -266,7 +266,7 @@ std::variant<std::vector<std::string>, FailedTheorem> theorems_for(
   if (!begin && output != "accept")
     return none("output: " + output + "; expected accept or reject");
   if (!begin) return std::vector<std::string>{"levels"};
-  // A file that reads prefixes is proved whole or not at all: its exit status is that of its answers.
+  // A file that reads prefixes is certified whole or not at all: its exit status is that of its answers.
   if (weights.output.has("prefix"))
     return weights.has_loop() || end ? std::vector<std::string>{"shift-scan"}
                                      : std::vector<std::string>{"shift-scan", "resets"};
@@ -340,15 +340,15 @@ std::vector<FailedTheorem> prove_first(const std::string& text, const std::strin
   }
 }
 
-Certification proof_of(const recheck::Theorem& proved, const std::string& certificate,
+Certification proof_of(const recheck::Theorem& theorem, const std::string& certificate,
                        const std::string& name) {
-  const std::string unit = proved.name == "reachability" ? " vertices"
-                           : proved.name == "division"   ? " tokens"
-                                                         : " letters";
-  return {proved.name,
-          proved.limit ? "at most " + std::to_string(*proved.limit) + unit : "every length",
-          statement(proved, name),
-          proved.name != "selections",
+  const std::string unit = theorem.name == "reachability" ? " vertices"
+                           : theorem.name == "division"   ? " tokens"
+                                                          : " letters";
+  return {theorem.name,
+          theorem.limit ? "at most " + std::to_string(*theorem.limit) + unit : "every length",
+          statement(theorem, name),
+          theorem.name != "selections",
           certificate,
           {}};
 }
@@ -356,7 +356,7 @@ Certification proof_of(const recheck::Theorem& proved, const std::string& certif
 }  // namespace
 
 std::string proof_name(const Certification& proof) {
-  return "theorem " + proof.theorem + (proof.outputs_proved ? "" : ", tier S");
+  return "theorem " + proof.theorem + (proof.outputs_certified ? "" : ", tier S");
 }
 
 std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::string& text,
@@ -367,12 +367,12 @@ std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::
         recheck::need(theorem == "shift-scan" || theorem == "resets" || theorem == "reachability",
                       "Coq: the library has no such theorem");
         const std::string certificate = make_certificate(theorem, weights);
-        const recheck::Theorem proved = recheck::prove(weights, certificate);
+        const recheck::Theorem accepted = recheck::prove(weights, certificate);
         const recheck::Json claim = recheck::parse_json(certificate);
-        coq = theorem == "reachability" ? coq_text(proved)
+        coq = theorem == "reachability" ? coq_text(accepted)
               : theorem == "resets"
-                  ? coq_text(weights, coq_resets(weights, proved), proved)
-                  : coq_text(weights, coq_certificate(weights, claim, proved), proved);
+                  ? coq_text(weights, coq_resets(weights, accepted), accepted)
+                  : coq_text(weights, coq_certificate(weights, claim, accepted), accepted);
       });
   if (coq.empty()) return failed;
   return coq;

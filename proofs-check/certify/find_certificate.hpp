@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds a certificate for recheck/ from the weights alone. Nothing here is trusted: what is found is proved by recheck, whose
+// Finds a certificate for recheck/ from the weights alone. Nothing here is trusted: what is found is checked by recheck, whose
 // code is linked. The independence goes one way: recheck includes nothing of ours.
 
 #include <string>
@@ -18,7 +18,7 @@ std::string proof_name(const Certification& proof);
 /// tried. InputError for what is no weights file.
 Certification find_certificate(const std::string& text, const std::string& name);
 
-/// What a certificate, whoever made it, proves of the file, or the step that fails. InputError for what is no certificate, and
+/// What a certificate, whoever made it, certifies of the file, or the step that fails. InputError for what is no certificate, and
 /// for what is no weights file.
 Certification check_certificate(const std::string& text, const std::string& certificate,
                                 const std::string& name);

@@ -279,11 +279,11 @@ struct FileResult {
   std::optional<std::string> refused;  ///< what the compiler says
 };
 
-/// Notes what recheck proves of the file, if anything.
+/// Notes what recheck certifies of the file, if anything.
 void note_proof(CheckedFile& file, const CheckedModel& model, const std::string& path) {
   const Certification proof = find_certificate(write_weights(model), path);
   if (proof.failed.empty())
-    (proof.proved() ? file.proved : file.selections) = proof.scope + ", " + proof_name(proof);
+    (proof.certified() ? file.certified : file.selections) = proof.scope + ", " + proof_name(proof);
 }
 
 void check_file(const Claim& claim, const Instance& instance, Norm norm,

@@ -77,7 +77,7 @@ std::vector<ConstructedDepths> constructed_depths(const ConstructedOptions& opti
 enum class Status {
   checked,         ///< every input up to the bound, every contract kept and every head asked
   tested,          ///< some inputs
-  certified,       ///< proved for all inputs from the file's numbers (`certify`)
+  certified,       ///< for all inputs, from the file's numbers (`certify`)
   contradicted,    ///< a counterexample
   undecided,       ///< no wrong answer, but some input got none
   unchecked,       ///< not run
@@ -124,9 +124,9 @@ struct CheckedFile {
   std::string sha256;
   FileVerdict verdict;
   /// "every length, theorem shift-scan", where a certificate was found; empty otherwise. The
-  /// automaton that is proved is read off the file; that it is the claim's, the verdict tests.
-  std::string proved = {};
-  /// "every length, theorem selections, tier S", where the selections hold and the outputs are not proved; empty otherwise.
+  /// automaton that is certified is read off the file; that it is the claim's, the verdict tests.
+  std::string certified = {};
+  /// "every length, theorem selections, tier S", where the selections hold and the outputs are not certified; empty otherwise.
   std::string selections = {};
 };
 

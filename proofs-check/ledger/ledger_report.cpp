@@ -38,15 +38,15 @@ std::string measured_text(const LedgerEntry& entry) {
 }
 
 /// For how many files a certificate was found; empty for none.
-std::string proved_text(const std::vector<CheckedFile>& files) {
-  std::size_t proved = 0, every_length = 0;
+std::string certified_text(const std::vector<CheckedFile>& files) {
+  std::size_t certified = 0, every_length = 0;
   for (const CheckedFile& file : files) {
-    proved += !file.proved.empty();
-    every_length += file.proved.starts_with("every length");
+    certified += !file.certified.empty();
+    every_length += file.certified.starts_with("every length");
   }
-  if (proved == 0) return "";
-  if (every_length == files.size()) return "proved for every length";
-  return "proved for " + number(proved) + " of " + counted(files.size(), "file");
+  if (certified == 0) return "";
+  if (every_length == files.size()) return "certified for every length";
+  return "certified for " + number(certified) + " of " + counted(files.size(), "file");
 }
 
 /// "width 36, strict width 36, cells 30, heads 1, units 40".
@@ -71,7 +71,7 @@ std::string finding_text(const LedgerEntry& entry) {
     add(entry.note);
   } else if (!entry.files.empty()) {
     if (entry.tightness) add(entry.tightness->tight ? "tight" : "not shown to be tight");
-    add(proved_text(entry.files));
+    add(certified_text(entry.files));
     add(entry.files.front().verdict.bound);
   }
   return text;
@@ -136,7 +136,7 @@ std::vector<Detail> details(const LedgerEntry& entry) {
     if (file.verdict.counts.answers > 0)
       line += "; " + counted(file.verdict.counts.answers, "answer") + " and " +
               counted(file.verdict.promises, "contract instance") + " compared";
-    if (!file.proved.empty()) line += "; proved for " + file.proved;
+    if (!file.certified.empty()) line += "; certified for " + file.certified;
     if (!file.selections.empty()) line += "; selections hold for " + file.selections;
     covered.push_back(line + "; file " + file.sha256.substr(0, 12));
   }
@@ -254,8 +254,8 @@ Statements of papers, mainly of MS25 ("A Little Depth Goes a Long Way", Merrill 
 exact runs of weights files. Each status is computed: `checked` (every input up to the bound, every selection
 contract fulfilled), `tested` (some inputs), `contradicted` (with the smallest counterexample found), `undecided`
 (some input was not decided, named with the finding), `unchecked` (not run), `not-executable` (with the reason).
-*Proved* files have a certificate: a small independent program proves that the file computes the automaton that
-it reads off the file, for every length (TRUST.md).
+*Certified* files have a certificate that a small independent program accepts: the file computes the automaton that
+the program reads off it, for every length (TRUST.md).
 *As written* is the repaired construction with one change back to the paper's text; its contradiction is the
 finding, not a failure. Depths and sizes are counted on the files, and claimed formulas are evaluated at the
 paper's own n. The paper's sentences are quoted with formulas in plain characters.
@@ -375,7 +375,7 @@ json file_json(const CheckedFile& file) {
   return {{"instance", file.instance},
           {"norm", norm_name(file.norm)},
           {"sha256", file.sha256},
-          {"proved", file.proved.empty() ? json() : json(file.proved)},
+          {"certified", file.certified.empty() ? json() : json(file.certified)},
           {"selections", file.selections.empty() ? json() : json(file.selections)},
           {"status", status_name(v.status)},
           {"bound", v.bound},

@@ -323,7 +323,7 @@ void bind_comparisons(nb::module_& module, nb::class_<Transformer>& transformer)
           "First difference, and why there is no run.");
 }
 
-// What is proved of the weights.
+// What is certified of the weights.
 void bind_certificates(nb::module_& module, nb::class_<Transformer>& transformer) {
   nb::class_<FailedTheorem>(module, "FailedTheorem",
                             "A theorem that was tried, and the step at which its proof fails.")
@@ -338,27 +338,27 @@ void bind_certificates(nb::module_& module, nb::class_<Transformer>& transformer
           "Name and reason.");
   nb::class_<Certification>(
       module, "Certification",
-      "What is proved of a network, or why nothing is; true where its answers are proved.")
+      "What is certified of a network, or why nothing is; true where its answers are certified.")
       .def_ro("theorem", &Certification::theorem, "Its name; empty where there is none.")
       .def_ro("scope", &Certification::scope, "\"every length\", or \"at most 16 letters\".")
       .def_ro("statement", &Certification::statement, "What logdepth-recheck prints.")
-      .def_ro("outputs_proved", &Certification::outputs_proved,
-              "False where nothing is proved, or the selections of heads alone.")
+      .def_ro("outputs_certified", &Certification::outputs_certified,
+              "False where nothing is certified, or the selections of heads alone.")
       .def_ro("certificate", &Certification::certificate,
               "The text that `logdepth certify -o` writes.")
       .def_ro("failed", &Certification::failed, "Where there is no theorem: each that was tried.")
-      .def("__bool__", &Certification::proved, "The answers are proved.")
+      .def("__bool__", &Certification::certified, "The answers are certified.")
       .def(
           "__repr__",
           [](const Certification& of) {
-            if (of.proved()) return "<proved: theorem " + of.theorem + ", " + of.scope + ">";
-            if (of.theorem.empty()) return std::string("<not proved>");
-            return "<" + of.theorem + " hold, " + of.scope + "; outputs not proved>";
+            if (of.certified()) return "<certified: theorem " + of.theorem + ", " + of.scope + ">";
+            if (of.theorem.empty()) return std::string("<not certified>");
+            return "<" + of.theorem + " hold, " + of.scope + "; outputs not certified>";
           },
           "Theorem and scope.");
   transformer.def("certify", &certify, Released(), "The first theorem that covers the weights.")
       .def("recheck", &recheck, "certificate"_a, Released(),
-           "What the certificate proves of the weights.");
+           "What the certificate certifies of the weights.");
 }
 
 }  // namespace logdepth::python

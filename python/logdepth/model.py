@@ -251,7 +251,7 @@ class Model:
 
         `length`: letters of the longest word, vertices of the largest graph, or tokens of the longest stream.
         `temperature`: of the softmax, "auto" for what the proved separations ask for, "tested" for the least power of
-        two that passes the self-test (with `certify`, at which every answer is proved), or a number; "hard" for
+        two that passes the self-test (with `certify`, at which every answer is certified), or a number; "hard" for
         averaging-hard attention. Before anything is written, the numbers that are to be written are evaluated on
         short words, on powers of letters, on random words (`seed`) and on all their prefixes, and give the answers of
         the exact run. docs/exports.md shows how they are opened; to write them, none of those packages is needed.
@@ -365,16 +365,16 @@ class Model:
         return first
 
     def certify(self) -> Certification:
-        """Proves the weights correct for every word of every length, from the matrices alone.
+        """Certifies the weights correct for every word of every length, from the matrices alone.
 
-        The result is true where the answers are proved, and has statement and certificate. It has them too, and is
+        The result is true where the answers are certified, and has statement and certificate. It has them too, and is
         false, where the theorem is `selections`: what heads select and norms are. Without a theorem `failed`
-        has each that was tried, with the step that fails. TRUST.md says what a proof rests on.
+        has each that was tried, with the step that fails. TRUST.md says what this rests on.
         """
         return self._transformer.certify()
 
     def recheck(self, certificate: str) -> Certification:
-        """What a certificate proves of these weights, with the code of `logdepth-recheck`, whoever made it.
+        """What a certificate certifies of these weights, with the code of `logdepth-recheck`, whoever made it.
 
         As `certify`; without a theorem `failed` has the step. BadInput for what is no certificate.
         """

@@ -93,7 +93,7 @@ class Proved(unittest.TestCase):
 
     def changed(self, every, *options):
         """Every number in turn, with the certificate of the old file. What is proved of a changed file holds on all words that are run, and
-        recheck proves it too."""
+        recheck certifies it too."""
         file = compiled("regular", *options)
         document, certificate, claimed = load(file), load(for_kernel(file)), load(certified(file))
         answer = claim(files.recheck(file, store(claimed))[1])
@@ -157,7 +157,7 @@ class Proved(unittest.TestCase):
         self.assertEqual(prove(seal(hostile.one_back(True)), certificate)[0], 1)
 
     def test_the_false_scan_is_refused(self):
-        """Files of which recheck once proved a false theorem (TRUST.md), with the certificate of a right file of the same shape."""
+        """Files of which recheck once certified a false theorem (TRUST.md), with the certificate of a right file of the same shape."""
         right = load(for_kernel(compiled(*LAST_B, "scan")))
         for name in ("scan_of_two_lengths", "one_point"):
             self.assertEqual(prove(load(kernel.ROOT / f"tests/recheck/false/{name}.json"), right)[0], 1)

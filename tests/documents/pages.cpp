@@ -69,7 +69,7 @@ const std::vector<Result> kResults = {
     {"docs/learned.md",
      R"(Given ⌈log₂ n⌉ iterations, (1 of 11) networks on A5 [^.]* reach (32) letters)",
      "on A5 [reaches $2 letters] in $1 networks"},
-    {"TRUST.md", R"(The checker has about (\d+) lines)", "[by a checker] of $1 lines"}};
+    {"TRUST.md", R"(The checker has about (\d+) lines)", "[by a checker in C++] of $1 lines"}};
 
 TEST(Readme, HasTheNumbersOfItsSources) {
   const auto text_of = [](const std::string& page) {  // in one line, without targets of links

@@ -38,10 +38,10 @@ void hold_for_word(const recheck::Theorem& theorem, DecidedRun& run, const Model
   std::vector<std::string> letters;
   for (const std::size_t letter : word) letters.push_back(x.letters[letter]);
   const Outcome<Tokens> tokens = tokens_of(model, letters);
-  hold(tokens.has_value() && !run.run(tokens.value()), "the run of a proved file has an answer");
+  hold(tokens.has_value() && !run.run(tokens.value()), "the run of a certified file has an answer");
   const Outcome<bool> verdict = run.accepts(run.tokens() - 1);
   hold(verdict.has_value() && verdict.value() == accepts(x, product(x, word)),
-       "the verdict is the proved one");
+       "the verdict is the certified one");
   if (theorem.prefixes.empty()) return;
   for (std::size_t length = 1; length <= word.size(); ++length) {
     const Images images =
@@ -51,7 +51,7 @@ void hold_for_word(const recheck::Theorem& theorem, DecidedRun& run, const Model
         theorem.prefixes == "states"
             ? PrefixAnswer(static_cast<std::uint32_t>(images[static_cast<std::size_t>(*x.initial)]))
             : PrefixAnswer(std::vector<std::uint32_t>(images.begin(), images.end()));
-    hold(found.has_value() && found.value() == expected, "every prefix is the proved one");
+    hold(found.has_value() && found.value() == expected, "every prefix is the certified one");
   }
 }
 
@@ -121,11 +121,13 @@ void hold_for_graphs(const recheck::Theorem& theorem, const Model& model) {
         for (std::size_t w = 0; w < size; ++w)
           if (reach[v][k] && reach[k][w]) reach[v][w] = true;
     const Outcome<Tokens> tokens = tokens_of(model, graph, 0, size - 1);
-    hold(tokens.has_value() && !run.run(tokens.value()), "the run of a proved file has an answer");
+    hold(tokens.has_value() && !run.run(tokens.value()),
+         "the run of a certified file has an answer");
     for (std::size_t v = 0; v < size; ++v)
       for (std::size_t w = 0; w < size; ++w) {
         const Outcome<bool> found = run.relation(v, w);
-        hold(found.has_value() && found.value() == reach[v][w], "reachability is the proved one");
+        hold(found.has_value() && found.value() == reach[v][w],
+             "reachability is the certified one");
       }
   }
 }

@@ -16,11 +16,11 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PROGRAM = os.environ.get("LOGDEPTH_BINARY")
 
 
-def test_a_network_of_a_regular_language_is_proved_for_every_length():
+def test_a_network_of_a_regular_language_is_certified_for_every_length():
     proof = logdepth.compile_regular("(a|b)*abb").certify()
-    assert proof and proof.theorem == "shift-scan" and proof.scope == "every length" and proof.outputs_proved
+    assert proof and proof.theorem == "shift-scan" and proof.scope == "every length" and proof.outputs_certified
     assert "correct for every word of every length" in proof.statement and proof.failed == []
-    assert repr(proof) == "<proved: theorem shift-scan, every length>"
+    assert repr(proof) == "<certified: theorem shift-scan, every length>"
 
 
 def test_every_kind_of_construction_has_its_theorem():
@@ -32,7 +32,7 @@ def test_every_kind_of_construction_has_its_theorem():
     assert found == ["reachability", "levels", "resets", "counting", "division"]
 
 
-def test_what_heads_select_is_no_proof_of_the_answers(tmp_path):
+def test_what_heads_select_certifies_no_answers(tmp_path):
     ELECTION.save(tmp_path / "election.json")
     wrong = json.loads((tmp_path / "election.json").read_text())
     for entry in wrong["unembedding"]["entries"]:  # the accept logit is negated
@@ -45,28 +45,28 @@ def test_what_heads_select_is_no_proof_of_the_answers(tmp_path):
     (tmp_path / "wrong.json").write_text(json.dumps(wrong))
     for one in ELECTION, logdepth.load(tmp_path / "wrong.json"):
         found = one.certify()
-        assert found.theorem == "selections" and not found and not found.outputs_proved and not one.recheck(found.certificate)
-        assert repr(found) == "<selections hold, at most 8 letters; outputs not proved>"
+        assert found.theorem == "selections" and not found and not found.outputs_certified and not one.recheck(found.certificate)
+        assert repr(found) == "<selections hold, at most 8 letters; outputs not certified>"
         assert ": selections hold for every word of at most 8 letters: " in found.statement
-        assert "; what the outputs compute is not proved\n" in found.statement and found.failed == []
+        assert "; what the outputs compute is not certified\n" in found.statement and found.failed == []
     assert ELECTION.run("aab").accepted != logdepth.load(tmp_path / "wrong.json").run("aab").accepted
 
 
-def test_a_certificate_proves_its_network_and_no_other():
+def test_a_certificate_is_of_its_network_and_no_other():
     one, other = logdepth.compile_regular("(a|b)*abb"), logdepth.compile_regular("(a|b)*ab")
     proof = one.certify()
     again = one.recheck(proof.certificate)
     assert again and again.statement == proof.statement
     refused = other.recheck(proof.certificate)
-    assert not refused and "sha256" in refused.failed[0].reason and repr(refused) == "<not proved>"
+    assert not refused and "sha256" in refused.failed[0].reason and repr(refused) == "<not certified>"
     with pytest.raises(logdepth.BadInput, match="certificate"):
         one.recheck("{}")
 
 
-def test_what_is_not_proved_names_the_step():
+def test_what_is_not_certified_names_the_step():
     network = logdepth.compile_connectivity()
     found = network.certify()
-    assert not found and found.certificate == "" and not found.outputs_proved
+    assert not found and found.certificate == "" and not found.outputs_certified
     assert found.failed and "adjacency" in found.failed[0].reason
 
 

@@ -102,10 +102,10 @@ def key(file, certificate):
 
 
 def step(status, error):
-    """A decision: proved, malformed, or where the proof fails, without the wording of the problem."""
+    """A decision as decisions.txt names it: proved (certified), malformed, or where the proof fails, without the wording of the problem."""
     if status != 1:
         return "malformed" if status else "proved"
-    message = error.partition("not proved: ")[2]
+    message = error.partition("not certified: ")[2]
     layer = re.match(r"(?:\w+\.cpp:\d+: )?(layer \d+(?:, (?:attention|feed-forward|head \d+))*)", message)
     return layer[1] if layer else "read-out" if re.search("read-out|verdict", message) else "outside the layers"
 
@@ -146,7 +146,7 @@ def recheck(*arguments):
     return status, out, error
 
 
-def proved_lines(document):
+def certified_lines(document):
     """The lines of the theorem of selections, from the checker without the condition that a certificate has them; None where it refuses."""
     source = (ROOT / "recheck/selections.cpp").read_text()
     line = source[:source.index("need(claims == lines")].count("\n") + 1

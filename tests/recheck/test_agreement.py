@@ -1,4 +1,4 @@
-"""The checker, and `logdepth certify`, on every kind of file that a theorem covers: proved, and found to be the language of the
+"""The checker, and `logdepth certify`, on every kind of file that a theorem covers: certified, and found to be the language of the
 automaton that it was compiled from. Files that no theorem covers are refused by name."""
 import itertools
 import pathlib
@@ -35,7 +35,7 @@ REGULAR = [(theorem, languages, list(some)) for theorem, languages, some in [
 
 
 class Agreement(unittest.TestCase):
-    def proved(self, theorem, *options, scope="every word of every length", against=True):
+    def certified(self, theorem, *options, scope="every word of every length", against=True):
         dfa = files.path()
         file = compiled(*options, emit=dfa if against else None)
         certificate = certified(file)
@@ -51,11 +51,11 @@ class Agreement(unittest.TestCase):
         for theorem, of, forms in REGULAR:
             for language in of:
                 for form in forms:
-                    self.proved(theorem, "regular", *language, *form)
+                    self.certified(theorem, "regular", *language, *form)
 
     def test_standard_transformers(self):
         for options, length in (("--regex (a|b)*abb --construction scan --unroll 16", 16), *((f"--group S3 --construction radix --radix {r} --unroll 30", 30) for r in "234")):
-            self.proved("shift-scan", "regular", *options.split(), scope=f"every word of at most {length} letters")
+            self.certified("shift-scan", "regular", *options.split(), scope=f"every word of at most {length} letters")
 
     def test_a5_as_a_monoid(self):  # 3600 cases
         file = compiled("regular", "--group", "A5", "--construction", "scan", "--positions", "circle", "--table", "monoid")
@@ -126,7 +126,7 @@ L := #[Q_"//"] + #[Q_"\"q\""] > #[Q_\] + #[Q_"\""] or Q_":=" and #[Q_a] = 1
     def test_rows(self):
         for size in (3, 4, 5):
             for norm in ("rms", "layernorm"):
-                self.proved("reachability", "connectivity", "--construction", "rows", "--size", size, "--norm", norm,
+                self.certified("reachability", "connectivity", "--construction", "rows", "--size", size, "--norm", norm,
                             scope=f"every graph of at most {size} vertices", against=False)
 
     def test_another_automaton_differs_on_a_shortest_word(self):
@@ -147,15 +147,20 @@ L := #[Q_"//"] + #[Q_"\"q\""] > #[Q_\] + #[Q_"\""] or Q_":=" and #[Q_a] = 1
             file = compiled(*options)
             status, out, error = run(files.LOGDEPTH, "certify", file, "-o", files.path("none.json"))
             self.assertEqual((status, out), (1, ""), options)
-            self.assertIn("not proved: no theorem covers this file (construction ", error)
+            self.assertIn("not certified: no theorem covers this file (construction ", error)
             self.assertIn(reason, error)
             self.assertFalse((files.FOLDER / "none.json").exists())
 
-    def test_a_proof_is_recorded_beside_the_file(self):
+    def test_a_certified_file_has_a_record_beside_it(self):
         file = compiled("regular", "--group", "Z2", "--construction", "scan")
         self.assertEqual(run(files.LOGDEPTH, "certify", file, "-o", files.path("own.cert.json"))[0], 0)
         self.assertEqual(recheck(file, files.path("own.cert.json"))[0], 0)
-        self.assertIn("proved        every length, theorem shift-scan\n", run(files.LOGDEPTH, "info", file)[1])
+        self.assertIn("certified     every length, theorem shift-scan\n", run(files.LOGDEPTH, "info", file)[1])
+        with open(file + ".checks.json", encoding="utf-8") as text:  # as it was called before
+            old = text.read().replace('"certified"', '"proved"')
+        with open(file + ".checks.json", "w", encoding="utf-8") as text:
+            text.write(old)
+        self.assertIn("none recorded", run(files.LOGDEPTH, "info", file)[1])
 
 
 def tearDownModule():

@@ -1,5 +1,5 @@
 """Numbers, heads, layers, codes and read-outs of small files are changed. Every changed file is decided as is stored (decisions.txt); where
-one is proved, with the old certificate or a new one, the theorem is true on every word that is run (exactly, by the independent
+one is certified, with the old certificate or a new one, the theorem is true on every word that is run (exactly, by the independent
 runner): a false theorem fails the test, whatever else happens."""
 import collections
 import itertools
@@ -76,16 +76,16 @@ class ChangedFiles(unittest.TestCase):
             if status != 0 and anew and run(LOGDEPTH, "certify", at, "-o", claimed)[0] == 0:
                 status, out, _ = recheck(at, claimed)
                 self.assertEqual(status, 0, name)
-                count["proved by a new certificate"] += 1
+                count["certified by a new certificate"] += 1
             whole = status == 0 and "theorem    selections, tier S\n" not in out
             if whole:
                 self.assertIsNone(first_difference(changed, claim(out), some) or first_long_difference(changed, claim(out)),
                                   f"{file}: FALSE THEOREM of {name}\n{out}")
             elif status == 0:  # tier S, less than a theorem of the answers: its lines are true
                 self.assertIsNone(first_false_line(changed, load(claimed)["proves"], some + [(some[-1] * 12)[:n] for n in (33, 100)])[0], f"{file}: FALSE THEOREM of {name}\n{out}")
-            count["proved" if whole else "refused"] += 1
-        # The test can fail only where something is proved.
-        self.assertGreater(count["proved"], 8, count)
+            count["certified" if whole else "refused"] += 1
+        # The test can fail only where something is certified.
+        self.assertGreater(count["certified"], 8, count)
         self.assertGreater(count["refused"], 20, count)
 
     def test_regular_languages(self):
@@ -117,8 +117,8 @@ class ChangedDivisions(unittest.TestCase):
             if status == 0:
                 wrong = first_wrong_division(changed, out, lengths, (1, 2, 3, 5))
                 self.assertIsNone(wrong, f"{options}: FALSE THEOREM of {name}\n{out}")
-            count["proved" if status == 0 else "refused"] += 1
-        self.assertGreater(count["proved"], 8, count)
+            count["certified" if status == 0 else "refused"] += 1
+        self.assertGreater(count["certified"], 8, count)
         self.assertGreater(count["refused"], 20, count)
 
     def test_divisions(self):
@@ -138,10 +138,10 @@ class ChangedRows(unittest.TestCase):
         for name, changed in itertools.chain(changes.changed_numbers(document, 6), changes.random_entries(document, 12)):
             seal(changed)
             at, claimed = store(changed, path("rows.json")), store({**given, "sha256": changed["sha256"]}, path("rows.cert.json"))
-            proved, right = recheck(at, claimed)[0] == 0, right_on_every_graph(changed, 3)
-            self.assertTrue(right or not proved, f"FALSE THEOREM of {name}")
-            count["proved" if proved else "refused", "right" if right else "wrong"] += 1
-        self.assertGreater(count["proved", "right"], 3, count)
+            accepted, right = recheck(at, claimed)[0] == 0, right_on_every_graph(changed, 3)
+            self.assertTrue(right or not accepted, f"FALSE THEOREM of {name}")
+            count["certified" if accepted else "refused", "right" if right else "wrong"] += 1
+        self.assertGreater(count["certified", "right"], 3, count)
         self.assertGreater(count["refused", "wrong"], 20, count)
 
 

@@ -1,5 +1,5 @@
 """Every side condition of every lemma matters: recheck_without is logdepth-recheck compiled with a `need` that lets one condition
-pass. Files of the collection below that are refused by a condition are decided without it: one is then proved, or ends otherwise. The
+pass. Files of the collection below that are refused by a condition are decided without it: one is then certified, or ends otherwise. The
 conditions that no file notices are listed, each with its reason. Every file of the collection is decided as is stored (decisions.txt)."""
 import collections
 import itertools
@@ -16,7 +16,7 @@ import test_selections
 from files import ROOT, agrees, certified, compiled, edited, load, path, store
 
 WITHOUT = os.environ["LOGDEPTH_RECHECK_WITHOUT"]
-REFUSED = re.compile(r"not proved: ([a-z_]+\.cpp):(\d+): ")
+REFUSED = re.compile(r"not certified: ([a-z_]+\.cpp):(\d+): ")
 
 # Conditions that no file of the collection notices. A list may become shorter.
 # Limits of size:
@@ -136,7 +136,7 @@ def selections_of_programs():
     for document, change in targeted.of_selections(test_selections.program):
         yield own(edited(document, change))
     document = load(test_selections.program("majority"))
-    for _, certificate in test_selections.HostileCertificates.hostile(document, files.proved_lines(document)):
+    for _, certificate in test_selections.HostileCertificates.hostile(document, files.certified_lines(document)):
         yield document, certificate
 
 

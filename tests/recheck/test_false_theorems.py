@@ -1,4 +1,4 @@
-"""Files that the checker once proved and that answer otherwise. Each is refused, at the step that is false. Those of words answer
+"""Files that the checker once certified and that answer otherwise. Each is refused, at the step that is false. Those of words answer
 otherwise only from some length on, so the exact runs are long."""
 import copy
 import math
@@ -15,7 +15,7 @@ def decide(document, certificate):
     """(status, what is printed, what is said of the refusal)"""
     document = seal(document)
     status, out, error = run(RECHECK, store(document), store({**certificate, "sha256": document["sha256"]}))
-    return status, out, error.partition("not proved: ")[2]
+    return status, out, error.partition("not certified: ")[2]
 
 
 

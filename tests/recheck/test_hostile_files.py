@@ -1,4 +1,4 @@
-"""The list of changes that must be refused and of those that must be proved, hostile certificates, and files whose attention is
+"""The list of changes that must be refused and of those that must be certified, hostile certificates, and files whose attention is
 wrong in a way that a careless checker would not see."""
 import json
 import pathlib
@@ -70,7 +70,7 @@ class Lists(unittest.TestCase):
                 self.assertIn(found[0], (1, 2), found)
                 self.assertNotEqual(found[2], "")
 
-    def must_be_proved(self):
+    def must_be_certified(self):
         head, layer = self.head, lambda d: d["layers"][0]
         yield "cells removed", lambda d: d.pop("cells")
         yield "derived removed", lambda d: d.pop("derived")
@@ -82,14 +82,14 @@ class Lists(unittest.TestCase):
         yield "a match head that sees all tokens", lambda d: head(d)[0].update(causal=False)
         yield "loops enough for the largest length", lambda d: d.update(unroll={"kind": "fixed", "loops": 3, "max_length": 8})
 
-    def test_each_of_these_is_proved_and_true(self):
-        for name, change in self.must_be_proved():
+    def test_each_of_these_is_certified_and_true(self):
+        for name, change in self.must_be_certified():
             with self.subTest(name):
                 changed, (status, out, error) = self.decide(change)
                 self.assertEqual(status, 0, error)
                 self.assertIsNone(first_difference(changed, claim(out), list(words("ab"))))
 
-    def test_permuted_coordinates_are_proved_by_a_new_certificate(self):
+    def test_permuted_coordinates_are_certified_by_a_new_certificate(self):
         changed = edited(self.document, changes.permute)
         file = store(changed)
         self.assertEqual(recheck(file, certified(file))[0], 0)

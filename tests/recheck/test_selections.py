@@ -1,4 +1,4 @@
-"""Tier S: what each head selects and each norm is, proved for every length. Every line that is proved is
+"""Tier S: what each head selects and each norm is, for every length. Every line that is accepted is
 compared with exact runs of the independent runner, which judges the contracts by code of its own; changed programs, changed contracts
 and hostile certificates are refused, or their lines are true; TRUST.md lists every program text and what becomes of it."""
 import collections
@@ -15,7 +15,7 @@ import unittest
 import changes
 import files
 import targeted
-from files import ROOT, RUNNER, compiled, edited, load, path, proved_lines, recheck, run, seal, store
+from files import ROOT, RUNNER, certified_lines, compiled, edited, load, path, recheck, run, seal, store
 
 sign, Fraction = RUNNER.sign, RUNNER.Fraction
 
@@ -176,22 +176,22 @@ class ProgramTexts(unittest.TestCase):
         status, out, _ = run(files.LOGDEPTH, "certify", file, "-o", certificate)
         self.assertEqual(status, 0)
         self.assertEqual(out, f"{file}: selections hold for every word of every length: 1 head selects what its contract states, 1 norm is what it is; "
-                              "what the outputs compute is not proved\ntheorem    selections, tier S\n"
+                              "what the outputs compute is not certified\ntheorem    selections, tier S\n"
                               f"sha256     {load(file)['sha256']} of the weights\n"
                               f"sha256     {hashlib.sha256(pathlib.Path(certificate).read_bytes()).hexdigest()} of the certificate\n"
                               "layer 1, head 0: all visible positions\nlayer 1, attention: squared norm 1\n")
         status, out, _ = run(files.LOGDEPTH, "certify", file, "--json")
-        self.assertEqual((status, json.loads(out)["proved"], json.loads(out)["theorem"]), (0, False, "selections"))
+        self.assertEqual((status, json.loads(out)["certified"], json.loads(out)["theorem"]), (0, False, "selections"))
         status, out, _ = run(files.LOGDEPTH, "info", file)
-        self.assertIn("selections    every length, theorem selections, tier S; what the outputs compute is not proved\n", out)
+        self.assertIn("selections    every length, theorem selections, tier S; what the outputs compute is not certified\n", out)
         bounded = compiled("program", ROOT / "examples/programs/parity.cells", "--unroll", "5")
         self.assertEqual(run(files.LOGDEPTH, "certify", bounded, "-o", certificate)[0], 0)
         self.assertIn(": selections hold for every word of at most 5 letters: 3 heads select", recheck(bounded, certificate)[1])
 
-    def test_an_automaton_is_not_proved(self):
+    def test_an_automaton_is_not_certified(self):
         file, dfa = program("flipflop"), path("some.dfa.json")
         compiled("regular", "--regex", "a", emit=dfa)
-        arguments = file, store(claimed(load(file), proved_lines(load(file)))), "--against", dfa
+        arguments = file, store(claimed(load(file), certified_lines(load(file)))), "--against", dfa
         self.assertEqual(run(files.RECHECK, *arguments)[0], 2)
 
 
@@ -201,13 +201,13 @@ class FixturesOfTheTests(unittest.TestCase):
     REFUSED = {"count_modulo_three": "the query is not the direction of a position before the own one", "phi_read_by_attention": "the norm is irrational",
                "the_letter_after_the_last_such_letter": "the score depends on the class of the key"}
 
-    def test_words_after_begin_are_proved_and_true(self):
+    def test_words_after_begin_are_certified_and_true(self):
         texts = collections.Counter()
         for source in sorted((ROOT / "tests/programs").glob("*.cells")):
             for norm in ("rms", "layernorm"):
                 file = compiled("program", source, "--norm", norm)
                 document = load(file)
-                lines = proved_lines(document)
+                lines = certified_lines(document)
                 if lines is None:
                     begins = document["input"]["kind"] == "word" and document["input"]["begin"]
                     status, _, error = recheck(file, store(claimed(document, [])))
@@ -230,22 +230,22 @@ class ChangedPrograms(unittest.TestCase):
     """Numbers, heads, layers, codes and contracts of a program's file are changed: refused, or every line is true of all words that are
     run."""
 
-    def decide(self, name, every, up_to, longer, least_proved=8):
+    def decide(self, name, every, up_to, longer, least_certified=8):
         document = load(program(name))
         words = list(some_words(document["alphabet"], up_to, longer))
-        self.assertEqual(first_false_line(document, proved_lines(document), words), (None, len(words)))
+        self.assertEqual(first_false_line(document, certified_lines(document), words), (None, len(words)))
         count = collections.Counter()
         whole = ((what, edited(document, change)) for what, change in changes.whole_changes(document))
         for what, changed in itertools.chain(changes.changed_numbers(document, every), changes.random_entries(document, 15), whole, changed_contracts(document)):
             seal(changed)
-            lines = proved_lines(changed)
+            lines = certified_lines(changed)
             at, certificate = store(changed, path("changed.json")), store(claimed(changed, lines or []), path("changed.cert.json"))
             status, out, error = recheck(at, certificate)
             self.assertEqual(status == 0, lines is not None, (what, error))
             if status == 0:
                 self.assertIsNone(first_false_line(changed, lines, words)[0], f"{name}: FALSE THEOREM of {what}\n{out}")
-            count["proved" if status == 0 else "refused"] += 1
-        self.assertGreater(count["proved"], least_proved, count)
+            count["certified" if status == 0 else "refused"] += 1
+        self.assertGreater(count["certified"], least_certified, count)
         self.assertGreater(count["refused"], 12, count)
 
     def test_majority(self):
@@ -321,7 +321,7 @@ class HostileCertificates(unittest.TestCase):
     def test_each_is_refused_at_once(self):
         file = program("majority")
         document = load(file)
-        lines = proved_lines(document)
+        lines = certified_lines(document)
         self.assertEqual(recheck(file, store(claimed(document, lines)))[0], 0)
         for name, certificate in self.hostile(document, lines):
             with self.subTest(name):
@@ -331,7 +331,7 @@ class HostileCertificates(unittest.TestCase):
 
     def test_hostile_contracts_are_refused(self):
         document = load(program("flipflop"))
-        lines = proved_lines(document)
+        lines = certified_lines(document)
         for status, contract in ((2, {"kind": "find", "terms": 1, "prefer": False, "selects": "exactly-one"}), (1, {"kind": "related", "pairs": [[0, 0]], "prefer": []}),
                                  (2, {"kind": "related", "pairs": [], "prefer": []}), (2, {"kind": "everything"}), (2, {"kind": "match", "selects": "all"}), (2, {"kind": "rightmost"}), (2, {"kind": 1}), (2, []),
                                  (2, {"kind": "uniform", "flag": []}), (2, {"kind": "rightmost", "flag": [[10 ** 6, "1"]]}), (2, None),
@@ -358,7 +358,7 @@ class HostileCertificates(unittest.TestCase):
     def test_files_that_break_one_condition_each_are_refused(self):
         for document, change in targeted.of_selections(program):
             with self.subTest(change.__name__):
-                lines, changed = proved_lines(document), edited(document, change)
+                lines, changed = certified_lines(document), edited(document, change)
                 status, _, error = recheck(store(changed), store(claimed(changed, lines)))
                 self.assertEqual(status, 1)
                 self.assertNotIn("certificate claims", error)

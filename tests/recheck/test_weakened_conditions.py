@@ -174,7 +174,7 @@ BOUNDARIES = {
 
 
 def refusal(pair, weaker=None):
-    """What the program says of a pair, "" if it is proved."""
+    """What the program says of a pair, "" if it is certified."""
     environment = {**os.environ, "RECHECK_WITHOUT": f"weakened:{weaker}"}
     done = subprocess.run([os.environ["LOGDEPTH_RECHECK_WITHOUT"], *pair], capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode < 2, done.stderr

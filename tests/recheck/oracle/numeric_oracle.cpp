@@ -1,4 +1,4 @@
-// numeric_oracle [--seed N] [--seconds N] [--files N] [--file N] BASE CERTIFICATE ...: random files, each proved as far as it
+// numeric_oracle [--seed N] [--seconds N] [--files N] [--file N] BASE CERTIFICATE ...: random files, each checked as far as it
 // goes. After every sublayer that the checker accepts, each form of every coordinate is evaluated at every token of runs in
 // numbers, to 100 letters. Ends with 1 and the first difference if there is one. --file runs one file of a seed again.
 
@@ -41,7 +41,7 @@ class Check {
     };
     try {
       prove(file);
-      looped_ = proved_ = true;
+      looped_ = whole_ = true;
       ++counts.whole;
     } catch (const recheck::Refused&) {
     }
@@ -93,13 +93,13 @@ class Check {
     pass("initial");
     for (long i = 0; i < loops && difference.empty(); ++i) {
       pass("repeated");
-      if (!looped_) return difference;  // the first pass is proved, the induction is not
+      if (!looped_) return difference;  // the first pass is accepted, the induction is not
       before = stride, stride *= factor;
       if (file_.theorem == "reachability") truth.square();
       if (difference.empty()) difference = at("loop");
     }
     if (difference.empty() && looped_) pass("final");
-    if (file_.theorem != "levels" || !proved_ || !difference.empty()) return difference;
+    if (file_.theorem != "levels" || !whole_ || !difference.empty()) return difference;
     stride *= 2;  // the last level is one more pass
     return at("loop");
   }
@@ -109,7 +109,7 @@ class Check {
   Counts& counts_;
   Matrices matrices_;
   Snapshots known_;
-  bool looped_ = false, proved_ = false;
+  bool looped_ = false, whole_ = false;
 };
 
 /// File number `index` of a seed; prints what differs.
@@ -160,9 +160,9 @@ int run(int count, char** arguments) {
   Counts counts;
   for (std::uint64_t i = first; i < files && std::clock() / CLOCKS_PER_SEC < seconds; ++i)
     if (!good_file(bases, seed, i, counts)) return 1;
-  std::cout << "seed " << seed << ": " << counts.files << " files, " << counts.whole << " proved, "
-            << counts.sublayers << " sublayers accepted, " << counts.runs << " runs, "
-            << counts.numbers << " numbers compared\n";
+  std::cout << "seed " << seed << ": " << counts.files << " files, " << counts.whole
+            << " certified, " << counts.sublayers << " sublayers accepted, " << counts.runs
+            << " runs, " << counts.numbers << " numbers compared\n";
   return counts.numbers > 0 ? 0 : 1;
 }
 

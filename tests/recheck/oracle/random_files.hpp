@@ -1,7 +1,7 @@
 #pragma once
 
-// Random weights files: sublayers drawn from what a file reads and writes are put between those of a file that is proved, or of
-// a small one made by hand. Most of what they read is refused; what is accepted has to be true.
+// Random weights files: sublayers drawn from what a file reads and writes are put between those of a file that is certified, or
+// of a small one made by hand. Most of what they read is refused; what is accepted has to be true.
 
 #include <random>
 #include <string>
@@ -17,7 +17,7 @@ struct File {
   recheck::Json certificate;
 };
 
-/// A file that `logdepth certify` proved, with room for more: coordinates that nothing uses, where the norm allows it.
+/// A file that `logdepth certify` certified, with room for more: coordinates that nothing uses, where the norm allows it.
 File read_base(const std::string& path, const std::string& certificate);
 
 using Random = std::mt19937_64;
