@@ -91,6 +91,13 @@ class Proved(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn('input_symbols: expected the letters "a", "b"', error)
 
+    def test_letters_are_any_text(self):
+        language = store({"states": ["0", "1"], "input_symbols": ['a"b', "\u00e9\\n", "*)"], "initial_state": "0", "final_states": ["1"], "transitions":
+                          {"0": {'a"b': "1", "\u00e9\\n": "0", "*)": "1"}, "1": {'a"b': "0", "\u00e9\\n": "1", "*)": "1"}}})
+        file = compiled("regular", "--json-automaton", language, "--construction", "scan")
+        self.assertEqual(run(kernel.PROVE, file, for_kernel(file), "--against", language)[0], 0)
+        self.assertEqual(read_terms.compare(run(kernel.PROVE, file, for_kernel(file), "--coq")[1], load(file)), [])
+
     def changed(self, every, *options):
         """Every number in turn, with the certificate of the old file. What is proved of a changed file holds on all words that are run, and
         recheck certifies it too."""
