@@ -164,10 +164,12 @@ class Proved(unittest.TestCase):
         self.assertEqual(prove(seal(hostile.one_back(True)), certificate)[0], 1)
 
     def test_the_false_scan_is_refused(self):
-        """Files of which recheck once certified a false theorem (TRUST.md), with the certificate of a right file of the same shape."""
-        right = load(for_kernel(compiled(*LAST_B, "scan")))
-        for name in ("scan_of_two_lengths", "one_point"):
-            self.assertEqual(prove(load(kernel.ROOT / f"tests/recheck/false/{name}.json"), right)[0], 1)
+        """A file of which recheck once certified a false theorem (TRUST.md), with the certificate of the right one, and as many layers."""
+        right = load(for_kernel(compiled("regular", "--group", "A5", "--construction", "scan", "--positions", "first-flag", "--table", "matrix")))
+        false, inside = load(kernel.ROOT / "tests/recheck/false/scan_of_two_lengths.json"), right["certificate"]
+        for final in ([], inside["cinit"][-1:] * 2, inside["cbody"] * 2):
+            inside["cfinal"] = final
+            self.assertEqual(prove(false, right)[0], 1)
 
     def test_changed_certificates_prove_nothing_else(self):
         """The certificate is not trusted: what its automaton and its maps become is proved or refused."""
