@@ -282,7 +282,7 @@ void print_text(const InfoOptions& options, const Model& model, const std::strin
   line("sha256", hash);
   if (checks.empty()) line("checks", "none recorded; logdepth test adds one");
   for (const CheckEntry& check : checks)
-    if (check.kind == "certified")
+    if (check.kind == "certified" || check.kind == "proved")
       line(check.kind, check.bound + ", " + check.against);
     else if (check.kind == "selections")
       line(check.kind,

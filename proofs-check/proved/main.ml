@@ -2,10 +2,11 @@
 open Checkers
 open Document
 
-let usage = "Usage: logdepth-prove FILE CERTIFICATE [--against DFA.json] [--coq]\n\
+let usage = "Usage: logdepth-prove FILE CERTIFICATE [--against DFA.json] [--record] [--coq]\n\
 Prove a weights file right for every word of every length (or every graph), by a certificate of `logdepth certify --kernel`.\n\
   FILE, CERTIFICATE   JSON, not packed\n\
   --against DFA.json  compare the theorem's automaton with this one (automata-lib's JSON)\n\
+  --record            note the proof beside FILE, for `logdepth info`\n\
   --coq               print the theorem and its proof as text for coqc instead\n\
 Exit status: 0 proved, 1 not proved (or another language than DFA.json), 2 wrong input.\n"
 
@@ -37,7 +38,20 @@ let report name file certificate statement =
   Printf.printf "%s: %s\nsha256     %s of the weights\nsha256     %s of the certificate\n" name statement (text (get file "sha256"))
     (Sha256.to_hex (Sha256.file certificate))
 
-let scope net = match net.unroll with Fixed (_, Some most) -> "word of at most " ^ Z.to_string most ^ " letters" | _ -> "word of every length"
+(* Into the file that `logdepth test` and `logdepth certify` write as well; what is there of other weights goes. *)
+let note name hash theorem bound =
+  let path = name ^ ".checks.json" in
+  let is_proof = function `Assoc entry -> List.assoc_opt "kind" entry = Some (`String "proved") | _ -> false in
+  let before = match if Sys.file_exists path then Yojson.Basic.from_file path else `Null with
+    | `Assoc members when List.assoc_opt "sha256" members = Some (`String hash) -> (
+        match List.assoc_opt "checks" members with Some (`List checks) -> List.filter (fun check -> not (is_proof check)) checks | _ -> [])
+    | _ | (exception Yojson.Json_error _) -> [] in
+  let text = List.map (fun (key, value) -> (key, `String value)) in
+  let entry = `Assoc (text [ ("kind", "proved"); ("against", theorem); ("bound", bound); ("result", "passed"); ("compared", "") ] @ [ ("limits", `Assoc []) ]) in
+  Yojson.Basic.to_file (path ^ ".part") (`Assoc (text [ ("schema", "logdepth/checks/1"); ("sha256", hash) ] @ [ ("checks", `List (before @ [ entry ])) ]));
+  Sys.rename (path ^ ".part") path
+
+let scope net = match net.unroll with Fixed (_, Some most) -> "at most " ^ Z.to_string most ^ " letters" | _ -> "every length"
 
 let print_automaton x letters read =
   Printf.printf "states     %d, initial %s\n" (List.length x.delta) (Z.to_string x.start);
@@ -52,7 +66,7 @@ let print_automaton x letters read =
         print_endline "prefixes   every prefix is read as the product of its letters, which are these maps of points";
         List.iter2 (fun letter map -> Printf.printf "map        %s: %s\n" (quoted letter) (numbers map)) letters read.maps
 
-let prove name certificate against coq =
+let prove name certificate against recorded coq =
   let file = of_file name and claim = of_file certificate in
   if text (get file "format") <> "logdepth-weights" || not (Z.equal (integer (get file "version")) Z.one) then
     fail file "format logdepth-weights, version 1";
@@ -72,7 +86,8 @@ let prove name certificate against coq =
         decided (rowscheck f);
         report name file certificate "proved by connectivity_correct (proofs-check/coq): for every directed graph the logit of a pair is\n\
           positive where a walk leads from the first vertex to the second, else negative";
-        Printf.printf "vertices   %s\n" (Z.to_string f.vertices));
+        Printf.printf "vertices   %s\n" (Z.to_string f.vertices);
+        if recorded then note name hash "connectivity_correct" "every graph");
       if against <> None then fail file "words, for --against"; 0
   | ("shift-scan" | "resets") as theorem ->
       only claim [ "format"; "version"; "sha256"; "theorem"; "automaton"; "certificate" ] [ "maps"; "points" ];
@@ -85,8 +100,10 @@ let prove name certificate against coq =
       if coq then (Coq_text.of_words f x r (if scan then Scan (Certificate.scan inside) else Resets (Certificate.resets inside)) letters hash; 0)
       else (
         decided (if scan then check f (Certificate.scan inside) x r else resetcheck f (Certificate.resets inside) x r);
-        report name file certificate (Printf.sprintf "proved by %s (proofs-check/coq): every %s is accepted where this automaton accepts it,\n\
-          else rejected" (if scan then "shift_scan_correct" else "resets_correct") (scope f.net));
+        let theorem = if scan then "shift_scan_correct" else "resets_correct" in
+        report name file certificate (Printf.sprintf "proved by %s (proofs-check/coq): every word of %s is accepted where this automaton accepts it,\n\
+          else rejected" theorem (scope f.net));
+        if recorded then note name hash theorem (scope f.net);
         print_automaton x letters r;
         match against with
         | None -> 0
@@ -97,15 +114,16 @@ let prove name certificate against coq =
   | _ -> fail (get claim "theorem") "shift-scan, resets or reachability"
 
 let () =
-  let rec read files against coq = function
-    | "--against" :: dfa :: rest -> read files (Some dfa) coq rest
-    | "--coq" :: rest -> read files against true rest
+  let rec read files against recorded coq = function
+    | "--against" :: dfa :: rest -> read files (Some dfa) recorded coq rest
+    | "--record" :: rest -> read files against true coq rest
+    | "--coq" :: rest -> read files against recorded true rest
     | ("--help" | "-h") :: _ -> print_string usage; 0
     | word :: _ when word <> "" && word.[0] = '-' -> prerr_endline ("logdepth-prove: unknown option " ^ word); 2
-    | word :: rest -> read (word :: files) against coq rest
-    | [] -> (match files with [ certificate; name ] -> prove name certificate against coq | _ -> prerr_string usage; 2) in
+    | word :: rest -> read (word :: files) against recorded coq rest
+    | [] -> (match files with [ certificate; name ] -> prove name certificate against recorded coq | _ -> prerr_string usage; 2) in
   exit
-    (match read [] None false (List.tl (Array.to_list Sys.argv)) with
+    (match read [] None false false (List.tl (Array.to_list Sys.argv)) with
      | status -> status
      | exception Refused reason -> prerr_endline ("not proved: " ^ reason); 1
      | exception Malformed reason -> prerr_endline reason; 2

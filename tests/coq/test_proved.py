@@ -91,6 +91,17 @@ class Proved(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn('input_symbols: expected the letters "a", "b"', error)
 
+    def test_info_has_the_proof_that_was_recorded(self):
+        file = compiled(*LAST_B, "cascade")
+        certified(file)
+        for _ in range(2):  # a second proof takes the place of the first
+            self.assertEqual(run(kernel.PROVE, file, for_kernel(file), "--record")[0], 0)
+        shown = run(files.LOGDEPTH, "info", file)[1]
+        self.assertEqual(re.findall("^(?:certified|proved) .*$", shown, re.M),
+                         ["certified     every length, theorem resets", "proved        every length, resets_correct"])
+        pathlib.Path(file).write_text(pathlib.Path(compiled(*LAST_B, "scan")).read_text())
+        self.assertNotRegex(run(files.LOGDEPTH, "info", file)[1], "(?m)^proved")
+
     def test_letters_are_any_text(self):
         language = store({"states": ["0", "1"], "input_symbols": ['a"b', "\u00e9\\n", "*)"], "initial_state": "0", "final_states": ["1"], "transitions":
                           {"0": {'a"b': "1", "\u00e9\\n": "0", "*)": "1"}, "1": {'a"b': "0", "\u00e9\\n": "1", "*)": "1"}}})
