@@ -97,6 +97,11 @@ std::optional<std::string> difference(const Automaton& x, const Json& dfa) {
   for (const Json& symbol : dfa.at("input_symbols").array()) symbols.insert(symbol.string());
   if (symbols != std::set<std::string>(x.letters.begin(), x.letters.end()))
     throw Malformed("input_symbols: expected the letters of the weights file");
+  for (const auto& [state, arcs] : step)
+    for (const auto& [symbol, next] : arcs)
+      if (!symbols.contains(symbol))
+        throw Malformed(
+            "transitions: expected arcs of a deterministic automaton, with a letter each");
   // Both automata read the same word: pairs of states in the order of their shortest words. A missing transition leads nowhere.
   using Pair = std::pair<Images, std::optional<std::string>>;
   Images begin(static_cast<std::size_t>(x.points));

@@ -8,5 +8,5 @@ mkdir -p "$2"
 cp "$here"/*.v "$here"/*.ml "$2"
 cd "$2"
 coqc -q -R "$coq" Logdepth Extract.v
-ocamlfind ocamlopt -package zarith,yojson,sha -linkpkg checkers.mli checkers.ml document.ml weights.ml certificate.ml \
+ocamlfind ocamlopt -package zarith,yojson,sha,unix -linkpkg checkers.mli checkers.ml document.ml weights.ml certificate.ml \
   coq_text.ml main.ml -o logdepth-prove

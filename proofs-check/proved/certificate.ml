@@ -2,12 +2,14 @@
 open Checkers
 open Document
 
-let row = list (pair natural rational)
-let numbers = list natural
+(* The checker compares numbers of Coq's nat one down at a time. *)
+let small = below (Z.of_int 65536)
+let row = list (pair small rational)
+let numbers = list small
 let table = list numbers
 let shift = pair integer integer
 let part v = match items v with
-  | [ coordinate; atom; factor ] -> (natural coordinate, (natural atom, rational factor))
+  | [ coordinate; atom; factor ] -> (small coordinate, (small atom, rational factor))
   | _ -> fail v "[coordinate, atom, factor]"
 let stage v = { shifts = list shift (get v "shifts"); consts = list row (get v "consts"); parts = list part (get v "parts") }
 
@@ -26,9 +28,11 @@ let norm v = match named v with
   | _ -> fail v "a norm"
 let norms v = pair norm norm (get v "norms")
 
+let most_labels = 1000  (* the checker multiplies all triples of labels *)
+
 let layer v =
   let head h = match named h with
-    | "match", [ block; back; first; second; _ ] -> Match (natural block, natural back, rational first, rational second)
+    | "match", [ block; back; first; second; _ ] -> Match (small block, small back, rational first, rational second)
     | "mean", [] -> Uniform
     | "idle", [] -> Idle
     | _ -> fail h "a head of a scan" in
@@ -37,13 +41,14 @@ let layer v =
 
 let scan v =
   let layers name = list layer (get v name) and acts = table (get v "acts") in
+  if List.length acts > most_labels then fail (get v "acts") "at most 1000 labels";
   { coded = coding (get v "coded"); size = Z.of_int (List.length acts); mulT = table (get v "mulT"); one = Z.zero; gen = numbers (get v "gen");
     stage0 = stage (get v "stage0"); cinit = layers "cinit"; cloop = stage (get v "cloop"); length0 = shift (get v "length0");
-    factor = natural (get v "factor"); cbody = layers "cbody"; cfinal = layers "cfinal"; phi = numbers (get v "phi"); acts }
+    factor = small (get v "factor"); cbody = layers "cbody"; cfinal = layers "cfinal"; phi = numbers (get v "phi"); acts }
 
 let reset_layer v =
   let head h = match named h with
-    | "match", [ block; back; first; second; held ] -> Back (natural block, natural back, rational first, rational second, table held)
+    | "match", [ block; back; first; second; held ] -> Back (small block, small back, rational first, rational second, table held)
     | "last", [ slope; top; held ] -> Last (rational slope, rational top, numbers held)
     | "mean", [] -> Mean
     | "idle", [] -> Nothing
@@ -53,6 +58,7 @@ let reset_layer v =
 
 let resets v =
   let edge = table (get v "edge") in
+  if List.length edge > most_labels then fail (get v "edge") "at most 1000 nodes";
   { rcoded = coding (get v "coded"); nodes = Z.of_int (List.length edge); edge; kinds = numbers (get v "kinds");
     first_stage = stage (get v "first_stage"); resetlayers = list reset_layer (get v "layers");
     to_state = numbers (get v "to_state"); to_map = table (get v "to_map") }

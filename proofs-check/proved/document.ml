@@ -10,28 +10,44 @@ type value = { place : string; json : Yojson.Raw.t }
 
 let fail v expected = raise (Malformed (v.place ^ ": expected " ^ expected))
 
+let quoted s =
+  let escaped c = match c with
+    | '"' -> "\\\"" | '\\' -> "\\\\" | '\n' -> "\\n" | '\r' -> "\\r" | '\t' -> "\\t" | '\012' -> "\\f" | '\b' -> "\\b"
+    | c when c < ' ' -> Printf.sprintf "\\u%04x" (Char.code c)
+    | c -> String.make 1 c in
+  "\"" ^ String.concat "" (List.map escaped (List.of_seq (String.to_seq s))) ^ "\""
+
 let rec distinct_keys place : Yojson.Raw.t -> unit = function
   | `Assoc members ->
       let keys = List.map fst members in
       if List.length (List.sort_uniq compare keys) < List.length keys then raise (Malformed (place ^ ": expected distinct keys"));
-      List.iter (fun (key, json) -> distinct_keys (place ^ "." ^ key) json) members
+      List.iter (fun (key, json) -> distinct_keys (place ^ "." ^ String.escaped key) json) members
   | `List items -> List.iter (distinct_keys place) items
   | `Tuple _ | `Variant _ -> raise (Malformed (place ^ ": no JSON"))
   | _ -> ()
 
-let of_file name =
-  match Yojson.Raw.from_file name with
+(* All of a file, which is read once: what is hashed is what is parsed. *)
+let bytes_of name =
+  try
+    let channel = open_in_bin name and bytes = Buffer.create 65536 in
+    (try while true do Buffer.add_channel bytes channel 65536 done with End_of_file -> close_in channel);
+    Buffer.contents bytes
+  with Sys_error reason -> raise (Malformed (if String.starts_with ~prefix:name reason then reason else name ^ ": " ^ reason))
+
+let of_bytes name bytes =
+  if String.starts_with ~prefix:"\x1f\x8b" bytes then raise (Malformed (name ^ ": packed; expected JSON, unpack it with gunzip first"));
+  match Yojson.Raw.from_string bytes with
   | json -> distinct_keys name json; { place = name; json }
-  | exception Yojson.Json_error problem -> raise (Malformed (name ^ ": no JSON: " ^ String.concat ", " (String.split_on_char '\n' problem)))
+  | exception Yojson.Json_error problem -> raise (Malformed (name ^ ": no JSON: " ^ String.escaped problem))
 
 let members v = match v.json with `Assoc members -> members | _ -> fail v "an object"
-let find v key = Option.map (fun json -> { place = v.place ^ "." ^ key; json }) (List.assoc_opt key (members v))
+let find v key = Option.map (fun json -> { place = v.place ^ "." ^ String.escaped key; json }) (List.assoc_opt key (members v))
 let get v key = match find v key with Some found -> found | None -> fail v ("a member " ^ key)
 
 (* These members and no others; those after [required] may be missing. *)
 let only v required optional =
   List.iter (fun key -> ignore (get v key)) required;
-  List.iter (fun (key, _) -> if not (List.mem key (required @ optional)) then fail v ("no member " ^ key)) (members v)
+  List.iter (fun (key, _) -> if not (List.mem key (required @ optional)) then fail v ("no member " ^ String.escaped key)) (members v)
 
 let items v = match v.json with
   | `List items -> List.mapi (fun i json -> { place = Printf.sprintf "%s[%d]" v.place i; json }) items
@@ -52,19 +68,13 @@ let below bound v = let n = natural v in if Z.lt n bound then n else fail v ("a 
 (* "p" or "p/q" in lowest terms *)
 let rational v =
   let wrong () = fail v "a rational in lowest terms, as a string" in
+  if String.length (text v) > 20000 then fail v "at most 20000 digits";
   match String.split_on_char '/' (text v) with
   | [ p ] when digits (without_sign p) -> { Checkers.qnum = Z.of_string p; qden = Z.one }
   | [ p; q ] when digits (without_sign p) && digits q ->
       let qnum = Z.of_string p and qden = Z.of_string q in
       if Z.gt qden Z.one && Z.equal (Z.gcd qnum qden) Z.one then { Checkers.qnum; qden } else wrong ()
   | _ -> wrong ()
-
-let quoted s =
-  let escaped c = match c with
-    | '"' -> "\\\"" | '\\' -> "\\\\" | '\n' -> "\\n" | '\r' -> "\\r" | '\t' -> "\\t" | '\012' -> "\\f" | '\b' -> "\\b"
-    | c when c < ' ' -> Printf.sprintf "\\u%04x" (Char.code c)
-    | c -> String.make 1 c in
-  "\"" ^ String.concat "" (List.map escaped (List.of_seq (String.to_seq s))) ^ "\""
 
 let rec canonical : Yojson.Raw.t -> string = function
   | `List items ->

@@ -8,21 +8,33 @@ Prove a weights file right for every word of every length (or every graph), by a
   --against DFA.json  compare the theorem's automaton with this one (automata-lib's JSON)\n\
   --record            note the proof beside FILE, for `logdepth info`\n\
   --coq               print the theorem and its proof as text for coqc instead\n\
-Exit status: 0 proved, 1 not proved (or another language than DFA.json), 2 wrong input.\n"
+Exit status: 0 proved (or printed), 1 not proved (or another language than DFA.json), 2 wrong input.\n"
 
 let numbers list = String.concat " " (List.map Z.to_string list)
 
-(* A word that one of the two automata accepts and the other does not: breadth first, so a shortest one. *)
-let difference x letters other =
-  only other [ "states"; "input_symbols"; "transitions"; "initial_state"; "final_states" ] [ "allow_partial"; "name" ];
-  let symbols = list text (get other "input_symbols") in
+(* The automaton of a file of automata-lib: its letters, its states' arcs, initial and final states. An arc to nowhere rejects. *)
+let read_dfa name letters =
+  let dfa = of_bytes name (bytes_of name) in
+  only dfa [ "states"; "input_symbols"; "transitions"; "initial_state"; "final_states" ] [ "allow_partial" ];
+  let states = list text (get dfa "states") and symbols = list text (get dfa "input_symbols") in
+  let state v = if List.mem (text v) states then text v else fail v "one of the states" in
+  ignore (Option.map boolean (find dfa "allow_partial"));
   if List.sort compare symbols <> List.sort compare letters then
-    fail (get other "input_symbols") ("the letters " ^ String.concat ", " (List.map quoted letters));
-  let transitions = get other "transitions" and final = list text (get other "final_states") in
-  let next state letter = Option.bind state (fun s -> Option.map text (Option.bind (find transitions s) (fun row -> find row letter))) in
+    fail (get dfa "input_symbols") ("the letters " ^ String.concat ", " (List.map quoted letters));
+  let arcs of_state =
+    let row = get (get dfa "transitions") of_state in
+    List.map (fun (letter, _) -> if List.mem letter letters then (letter, state (get row letter)) else fail row "arcs of a deterministic automaton, with a letter each")
+      (members row) in
+  List.iter (fun (of_state, _) -> if not (List.mem of_state states) then fail (get dfa "transitions") "states that are listed") (members (get dfa "transitions"));
+  let next = List.filter_map (fun s -> Option.map (fun _ -> (s, arcs s)) (find (get dfa "transitions") s)) states in
+  (next, state (get dfa "initial_state"), list state (get dfa "final_states"))
+
+(* A word that one of the two automata accepts and the other does not: breadth first, so a shortest one. *)
+let difference x letters (next, initial, final) =
+  let step_of state letter = Option.bind state (fun s -> Option.bind (List.assoc_opt s next) (List.assoc_opt letter)) in
   let seen = Hashtbl.create 64 and queue = Queue.create () in
   let visit q state word = if not (Hashtbl.mem seen (q, state)) then (Hashtbl.add seen (q, state) (); Queue.add (q, state, word) queue) in
-  visit x.start (Some (text (get other "initial_state"))) [];
+  visit x.start (Some initial) [];
   let rec search () =
     if Queue.is_empty queue then None
     else
@@ -30,25 +42,26 @@ let difference x letters other =
       let accepted = List.nth x.accepting (Z.to_int q) and theirs = Option.fold ~none:false ~some:(fun s -> List.mem s final) state in
       if accepted <> theirs then Some (List.rev word)
       else (
-        List.iteri (fun a letter -> visit (step x q (Z.of_int a)) (next state letter) (letter :: word)) letters;
+        List.iteri (fun a letter -> visit (step x q (Z.of_int a)) (step_of state letter) (letter :: word)) letters;
         search ()) in
   search ()
 
 let report name file certificate statement =
   Printf.printf "%s: %s\nsha256     %s of the weights\nsha256     %s of the certificate\n" name statement (text (get file "sha256"))
-    (Sha256.to_hex (Sha256.file certificate))
+    (Sha256.to_hex (Sha256.string certificate))
 
 (* Into the file that `logdepth test` and `logdepth certify` write as well; what is there of other weights goes. *)
 let note name hash theorem bound =
   let path = name ^ ".checks.json" in
   let is_proof = function `Assoc entry -> List.assoc_opt "kind" entry = Some (`String "proved") | _ -> false in
-  let before = match if Sys.file_exists path then Yojson.Basic.from_file path else `Null with
+  let before = match if Sys.file_exists path then Yojson.Safe.from_file path else `Null with
     | `Assoc members when List.assoc_opt "sha256" members = Some (`String hash) -> (
         match List.assoc_opt "checks" members with Some (`List checks) -> List.filter (fun check -> not (is_proof check)) checks | _ -> [])
-    | _ | (exception Yojson.Json_error _) -> [] in
+    | _ -> []
+    | exception Yojson.Json_error _ -> raise (Malformed (path ^ ": is not a checks file; remove it")) in
   let text = List.map (fun (key, value) -> (key, `String value)) in
   let entry = `Assoc (text [ ("kind", "proved"); ("against", theorem); ("bound", bound); ("result", "passed"); ("compared", "") ] @ [ ("limits", `Assoc []) ]) in
-  Yojson.Basic.to_file (path ^ ".part") (`Assoc (text [ ("schema", "logdepth/checks/1"); ("sha256", hash) ] @ [ ("checks", `List (before @ [ entry ])) ]));
+  Yojson.Safe.to_file (path ^ ".part") (`Assoc (text [ ("schema", "logdepth/checks/1"); ("sha256", hash) ] @ [ ("checks", `List (before @ [ entry ])) ]));
   Sys.rename (path ^ ".part") path
 
 let scope net = match net.unroll with Fixed (_, Some most) -> "at most " ^ Z.to_string most ^ " letters" | _ -> "every length"
@@ -67,7 +80,8 @@ let print_automaton x letters read =
         List.iter2 (fun letter map -> Printf.printf "map        %s: %s\n" (quoted letter) (numbers map)) letters read.maps
 
 let prove name certificate against recorded coq =
-  let file = of_file name and claim = of_file certificate in
+  let file = of_bytes name (bytes_of name) and claimed = bytes_of certificate in
+  let claim = of_bytes certificate claimed in
   if text (get file "format") <> "logdepth-weights" || not (Z.equal (integer (get file "version")) Z.one) then
     fail file "format logdepth-weights, version 1";
   only file Weights.required Weights.optional;
@@ -76,56 +90,67 @@ let prove name certificate against recorded coq =
   if text (get claim "format") <> "logdepth-proof" || not (Z.equal (integer (get claim "version")) Z.one) then
     fail claim "a certificate of logdepth certify --kernel";
   if text (get claim "sha256") <> hash then fail (get claim "sha256") (hash ^ ", the hash of " ^ name);
-  let decided holds = if not holds then raise (Refused (name ^ ": the checker refuses the certificate")) in
+  let decided holds =
+    if not holds then raise (Refused (name ^ ": the checker refuses the certificate; certify --kernel names a step of this file that fails")) in
   match text (get claim "theorem") with
   | "reachability" ->
       only claim [ "format"; "version"; "sha256"; "theorem" ] [];
       let f = Weights.of_rows file in
+      if against <> None then fail file "words, for --against";
       if coq then Coq_text.of_rows f hash
       else (
         decided (rowscheck f);
-        report name file certificate "proved by connectivity_correct (proofs-check/coq): for every directed graph the logit of a pair is\n\
+        report name file claimed "proved by connectivity_correct (proofs-check/coq): for every directed graph the logit of a pair is\n\
           positive where a walk leads from the first vertex to the second, else negative";
         Printf.printf "vertices   %s\n" (Z.to_string f.vertices);
         if recorded then note name hash "connectivity_correct" "every graph");
-      if against <> None then fail file "words, for --against"; 0
+      0
   | ("shift-scan" | "resets") as theorem ->
       only claim [ "format"; "version"; "sha256"; "theorem"; "automaton"; "certificate" ] [ "maps"; "points" ];
       let f, letters, prefix = Weights.of_words file in
+      let dfa = Option.map (fun name -> read_dfa name letters) against in
       let x = Certificate.automaton (get claim "automaton") and inside = get claim "certificate" in
-      let maps = Option.fold ~none:[] ~some:Certificate.table (find claim "maps") in
-      let r = prefix maps (Option.fold ~none:Z.zero ~some:natural (find claim "points")) in
+      let r = prefix (Option.fold ~none:[] ~some:Certificate.table (find claim "maps")) (Option.fold ~none:Z.zero ~some:Certificate.small (find claim "points")) in
+      let whole map = Z.equal (Z.of_int (List.length map)) r.points && List.for_all (fun image -> Z.lt image r.points) map in
+      if r.reads <> States && not (List.length r.maps = List.length letters && List.for_all whole r.maps) then
+        fail claim "a map of all points for every letter";
       let scan = theorem = "shift-scan" in
-      if r.reads <> States && List.length r.maps <> List.length letters then fail claim "a map for every letter";
       if coq then (Coq_text.of_words f x r (if scan then Scan (Certificate.scan inside) else Resets (Certificate.resets inside)) letters hash; 0)
       else (
         decided (if scan then check f (Certificate.scan inside) x r else resetcheck f (Certificate.resets inside) x r);
         let theorem = if scan then "shift_scan_correct" else "resets_correct" in
-        report name file certificate (Printf.sprintf "proved by %s (proofs-check/coq): every word of %s is accepted where this automaton accepts it,\n\
+        report name file claimed (Printf.sprintf "proved by %s (proofs-check/coq): every word of %s is accepted where this automaton accepts it,\n\
           else rejected" theorem (scope f.net));
-        if recorded then note name hash theorem (scope f.net);
         print_automaton x letters r;
-        match against with
-        | None -> 0
-        | Some dfa -> (
-            match difference x letters (of_file dfa) with
-            | None -> Printf.printf "same language as %s\n" dfa; 0
-            | Some word -> Printf.printf "another language than %s: they differ on the word %s\n" dfa (quoted (String.concat " " word)); 1))
+        match Option.bind dfa (difference x letters), against with
+        | Some word, Some dfa -> Printf.printf "another language than %s: they differ on the word %s\n" dfa (quoted (String.concat " " word)); 1
+        | _ ->
+            Option.iter (Printf.printf "same language as %s\n") against;
+            if recorded then note name hash theorem (scope f.net);
+            0)
   | _ -> fail (get claim "theorem") "shift-scan, resets or reachability"
 
 let () =
+  let wrong reason = raise (Malformed ("logdepth-prove: " ^ reason)) in
   let rec read files against recorded coq = function
     | "--against" :: dfa :: rest -> read files (Some dfa) recorded coq rest
+    | [ "--against" ] -> wrong "--against: expected a file"
     | "--record" :: rest -> read files against true coq rest
     | "--coq" :: rest -> read files against recorded true rest
     | ("--help" | "-h") :: _ -> print_string usage; 0
-    | word :: _ when word <> "" && word.[0] = '-' -> prerr_endline ("logdepth-prove: unknown option " ^ word); 2
+    | word :: _ when word <> "" && word.[0] = '-' -> wrong ("unknown option " ^ String.escaped word)
     | word :: rest -> read (word :: files) against recorded coq rest
+    | [] when coq && (recorded || against <> None) -> wrong "--coq: not with --against or --record, it proves nothing by itself"
     | [] -> (match files with [ certificate; name ] -> prove name certificate against recorded coq | _ -> prerr_string usage; 2) in
-  exit
-    (match read [] None false false (List.tl (Array.to_list Sys.argv)) with
-     | status -> status
-     | exception Refused reason -> prerr_endline ("not proved: " ^ reason); 1
-     | exception Malformed reason -> prerr_endline reason; 2
-     | exception Sys_error reason -> prerr_endline reason; 2
-     | exception (Stack_overflow | Out_of_memory | Z.Overflow) -> prerr_endline "logdepth-prove: the input is too large for this machine's memory"; 2)
+  let status =
+    try
+      let status = read [] None false false (List.tl (Array.to_list Sys.argv)) in
+      flush stdout;
+      status
+    with
+    | Refused reason -> prerr_endline ("not proved: " ^ reason); 1
+    | Malformed reason -> prerr_endline reason; 2
+    | Sys_error reason -> prerr_endline ("logdepth-prove: " ^ reason); 2
+    | Stack_overflow | Out_of_memory | Z.Overflow -> prerr_endline "logdepth-prove: the input takes more stack or memory than there is"; 2 in
+  (* What is left in the buffer of a full disk is not written again. *)
+  if status = 2 then Unix._exit 2 else exit status

@@ -115,6 +115,15 @@ let embedding file width kinds =
   only rows kinds [];
   List.map (fun kind -> vector width (get rows kind)) kinds
 
+(* White space, control characters, and characters that turn the direction of a line or are none; of UTF-8. *)
+let disturbs letter =
+  let byte i = if i < String.length letter then Char.code letter.[i] else 0 in
+  let at i =
+    let pair = (byte i lsl 8) lor byte (i + 1) and last = byte (i + 2) in
+    byte i <= 32 || byte i = 0x7f || (pair >= 0xc280 && pair <= 0xc29f) || (pair = 0xe280 && last >= 0xa8 && last <= 0xae)
+    || (pair = 0xe281 && last >= 0xa6 && last <= 0xa9) || (pair = 0xefbf && last >= 0xbe) in
+  List.mem letter [ ""; "<begin>"; "<end>" ] || List.exists at (List.init (String.length letter) Fun.id)
+
 (* What is read at every prefix: the kind, a group of rows for every point, and the number of points. *)
 let prefix v row =
   let next = ref (natural (get v "first_row")) in
@@ -136,6 +145,7 @@ let prefix v row =
   | "transformation" ->
       only v [ "kind"; "points"; "images"; "first_row" ] [];
       let points = natural (get v "points") in
+      if Z.sign points = 0 then fail v "at least one point";
       let images = list (list (below points)) (get v "images") in
       let increasing group = group <> [] && List.sort_uniq Z.compare group = group in
       if not (Z.equal (Z.of_int (List.length images)) points && List.for_all increasing images) then fail v "for every point its images, increasing";
@@ -152,13 +162,15 @@ let of_words file =
   if text (get input "kind") <> "word" || find input "end" <> None || not (boolean (get input "begin")) then raise (Refused (input.place ^ ": no words after <begin>"));
   only input [ "kind"; "begin" ] [];
   let letters = list text (get file "alphabet") in
+  if letters = [] || List.exists disturbs letters then fail (get file "alphabet") "letters without white space and control characters";
   if List.length (List.sort_uniq compare letters) < List.length letters then fail (get file "alphabet") "distinct letters";
   let rows = matrix (get file "unembedding") in
   if not (Z.equal rows.column_count net.width) then fail (get file "unembedding") "columns of the file's width";
   if text (get output "kind") <> "accept" then raise (Refused (output.place ^ ": no verdict"));
   only output [ "kind"; "accept"; "reject" ] [ "prefix" ];
   let claimed = ref [] in
-  let row v r = claimed := r :: !claimed; if Z.lt r rows.row_count then List.nth rows.by_row (Z.to_int r) else fail v "a row of the unembedding" in
+  let by_row = Array.of_list rows.by_row in
+  let row v r = claimed := r :: !claimed; if Z.lt r rows.row_count then by_row.(Z.to_int r) else fail v "a row of the unembedding" in
   let verdict key = row (get output key) (natural (get output key)) in
   let read = { net; emb = embedding file net.width ("<begin>" :: letters); pi = positions net.width (get file "position");
                uacc = verdict "accept"; urej = verdict "reject" } in
@@ -176,9 +188,9 @@ let of_rows file =
   only output [ "kind" ] [];
   let vertices = small (get input "size") in
   if items (get file "alphabet") <> [] then fail (get file "alphabet") "no letters";
-  (match limit with Some most when Z.lt most vertices -> fail (get file "unroll") "a max_length of all vertices" | _ -> ());
+  (match limit with Some most when Z.lt most vertices -> raise (Refused (file.place ^ ".unroll: a max_length below the size")) | _ -> ());
   if text (get position "kind") <> "table" then raise (Refused (position.place ^ ": no table"));
   only position [ "kind"; "rows" ] [];
-  { gnet; vertices; mirrored = Option.fold ~none:false ~some:boolean (find input "mirrored");
+  { gnet; vertices; mirrored = Option.fold ~none:false ~some:(fun v -> boolean v || fail v "true, or no such member") (find input "mirrored");
     vertex = List.hd (embedding file gnet.width [ "<vertex>" ]); places = list (vector gnet.width) (get position "rows");
     logits = shaped (get file "unembedding") vertices gnet.width }

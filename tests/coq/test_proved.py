@@ -4,6 +4,7 @@ import copy
 import pathlib
 import random
 import re
+import subprocess
 import unittest
 from fractions import Fraction
 
@@ -86,6 +87,12 @@ class Proved(unittest.TestCase):
         status, out, error = run(kernel.PROVE, file, certificate, "--against", other)
         self.assertEqual((status, error), (1, ""))
         self.assertIn(f'another language than {other}: they differ on the word "b"\n', out)
+        arcs = load(language)
+        arcs["transitions"][arcs["initial_state"]][""] = arcs["final_states"][0]  # an automaton with such an arc is another one
+        for program, its in ((kernel.PROVE, certificate), (files.RECHECK, certified(file))):
+            status, out, error = run(program, file, its, "--against", store(arcs))
+            self.assertEqual(status, 2)
+            self.assertIn("expected arcs of a deterministic automaton, with a letter each", error)
         compiled("regular", "--regex", "(a|c)*", "--construction", "scan", emit=other)
         status, out, error = run(kernel.PROVE, file, certificate, "--against", other)
         self.assertEqual(status, 2)
@@ -99,7 +106,15 @@ class Proved(unittest.TestCase):
         shown = run(files.LOGDEPTH, "info", file)[1]
         self.assertEqual(re.findall("^(?:certified|proved) .*$", shown, re.M),
                          ["certified     every length, theorem resets", "proved        every length, resets_correct"])
-        pathlib.Path(file).write_text(pathlib.Path(compiled(*LAST_B, "scan")).read_text())
+        language = path("a.json")
+        compiled("regular", "--regex", "(a|b)*a", "--construction", "scan", emit=language)
+        other = compiled(*LAST_B, "scan")
+        self.assertEqual(run(kernel.PROVE, other, for_kernel(other), "--record", "--against", language)[0], 1)
+        self.assertFalse(pathlib.Path(other + ".checks.json").exists())
+        pathlib.Path(other + ".checks.json").write_text("{")
+        self.assertEqual(run(kernel.PROVE, other, for_kernel(other), "--record")[0], 2)
+        self.assertEqual(pathlib.Path(other + ".checks.json").read_text(), "{")
+        pathlib.Path(file).write_text(pathlib.Path(other).read_text())
         self.assertNotRegex(run(files.LOGDEPTH, "info", file)[1], "(?m)^proved")
 
     def test_letters_are_any_text(self):
@@ -215,6 +230,20 @@ class Proved(unittest.TestCase):
         query[0][2] = str(Fraction(query[0][2]) + 1)
         self.assertEqual(prove(seal(document), certificate)[0], 1)
 
+    def test_large_numbers_take_no_time(self):
+        file = compiled(*LAST_B, "scan", "--positions", "first-flag", "--unroll", "1000000")
+        self.assertEqual(run(kernel.PROVE, file, for_kernel(file))[0], 0)
+        for change in (lambda c: c["certificate"].update(factor=10 ** 9), lambda c: c.update(maps=[[10 ** 30] * 2] * 2),
+                       lambda c: c["certificate"]["stage0"]["parts"].append([5, 10 ** 9, "1"])):
+            certificate = load(for_kernel(file))
+            change(certificate)
+            self.assertEqual(prove(load(file), certificate)[0], 2)
+
+    def test_maps_of_other_points_are_refused(self):
+        file = compiled("regular", "--group", "Z2", "--construction", "scan", "--positions", "circle")
+        for maps in ([[1]], [[1, 0, 7]], [[1, 2]], [], [[1, 0], [1, 0]]):
+            self.assertIn("expected a map of all points for every letter", prove(load(file), {**load(for_kernel(file)), "maps": maps})[2])
+
     def test_the_reader_notices_every_kind_of_change(self):
         for options in ((*LAST_B, "scan", "--positions", "circle"), (*LAST_B, "scan", "--positions", "first-flag", "--unroll", "16"),
                         (*LAST_B, "cascade"), (*ROWS, "3")):
@@ -272,7 +301,12 @@ class Proved(unittest.TestCase):
             self.assertRegex(run(kernel.PROVE, store(changed), certificate)[2], reason, what)
         self.assertEqual(run(kernel.PROVE, path("nowhere.json"), certificate)[0], 2)
         self.assertEqual(run(kernel.PROVE, file)[0], 2)
-        self.assertRegex(run(kernel.PROVE, file, certificate, "--colour")[2], "unknown option --colour")
+        for options, reason in ((["--colour"], "unknown option --colour"), (["--against"], "--against: expected a file"),
+                                (["--coq", "--record"], "--coq: not with"), (["--against", "."], r"^\.: Is a directory")):
+            self.assertRegex(run(kernel.PROVE, file, certificate, *options)[2], reason)
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([kernel.PROVE, file, certificate], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
 
     def test_what_the_library_does_not_cover_is_refused_by_name(self):
         refused = [

@@ -47,7 +47,6 @@ const std::string kCoq = "needs logdepth-prove; the label coq runs the same";
 const std::vector<NotRun> kNotRun = {
     {"TRUST.md", "Theorem right_for_every_length : decides F X /\\ tells F X R.", kDrawing},
     {"TRUST.md", "Theorem right_for_every_graph : decides_reachability F.", kDrawing},
-    {"TRUST.md", "logdepth certify a5.json --kernel -o a5.proof.json", kCoq},
     {"TRUST.md", "logdepth-prove a5.json a5.proof.json --coq >a5.v", kCoq},
     {"proofs-check/proved/README.md", "proofs-check/proved/build.sh build/coq build/proved", kCoq},
     {"TRUST.md", "logdepth compile regular --group A5 --emit a5.dfa.json -o a5.json", kRecheck},
