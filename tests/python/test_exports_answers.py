@@ -69,6 +69,21 @@ def test_prefixes_are_those_of_the_exact_run(name, options, package):
         assert answers.verdict(network.config, network.answer(word)) is (exact["outcome"] == "accept")
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("name", ["formula", "khop", "ltl"])
+def test_answers_of_hops_formulas_and_temporal_logic_are_those_of_the_exact_run(name, package):
+    """Of every short word: the letter that the hops lead to, or the verdict."""
+    network = opened(name, package, 8)
+    letters = network.config["alphabet"]
+    words = ["".join(word) for n in (1, 2, 3) for word in itertools.product(letters, repeat=n)] + ["11&0!|", "01|1&!0|"] * (name == "formula")
+    done = exported.logdepth("run", exported.compiled(name), "--batch", "-", "--json", given="".join(word + "\n" for word in words))
+    for word, exact in zip(words, json.loads(done.stdout)["results"], strict=True):
+        if name == "khop":
+            assert numpy.allclose(network.answer(word)[-1].tolist(), [float(exact["cells"][name]) for name in network.config["output"]["names"]]), word
+        else:
+            assert exported.answers().verdict(network.config, network.answer(word)) is (exact["outcome"] == "accept"), word
+
+
 @pytest.mark.parametrize("package", ["onnx", "transformer-lens"])
 @pytest.mark.parametrize("name, options", [("a5", ()), ("tree", HARD), ("majority", ())])
 def test_padding_on_the_right_changes_no_answer(name, options, package):
