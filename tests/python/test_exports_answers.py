@@ -79,7 +79,7 @@ def test_answers_of_hops_formulas_and_temporal_logic_are_those_of_the_exact_run(
     done = exported.logdepth("run", exported.compiled(name), "--batch", "-", "--json", given="".join(word + "\n" for word in words))
     for word, exact in zip(words, json.loads(done.stdout)["results"], strict=True):
         if name == "khop":
-            assert numpy.allclose(network.answer(word)[-1].tolist(), [float(exact["cells"][name]) for name in network.config["output"]["names"]]), word
+            assert numpy.allclose(network.answer(word)[-1].tolist(), [float(exact["cells"][cell]) for cell in network.config["output"]["names"]]), word
         else:
             assert exported.answers().verdict(network.config, network.answer(word)) is (exact["outcome"] == "accept"), word
 
