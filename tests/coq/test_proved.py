@@ -230,6 +230,19 @@ class Proved(unittest.TestCase):
         query[0][2] = str(Fraction(query[0][2]) + 1)
         self.assertEqual(prove(seal(document), certificate)[0], 1)
 
+    def test_what_the_model_has_no_words_for_is_refused(self):
+        parity = load(compiled("regular", "--group", "Z2", "--construction", "cascade"))["position"]["parity"]
+        for construction, change, reason in (("cascade", lambda d: d["position"].update(parity=parity), "a parity: counts are not covered"),
+                                             ("scan", lambda d: d["unroll"].update(max_length=9), "max_length with a number of loops that grows"),
+                                             ("scan", lambda d: d["unroll"].update(of="tokens"), "loops that the library does not count"),
+                                             ("scan", lambda d: d["input"].update(end=True), "no words after <begin>")):
+            file = compiled(*LAST_B, construction)
+            document = load(file)
+            change(document)
+            status, _, error = prove(seal(document), load(for_kernel(file)))
+            self.assertEqual(status, 1, reason)
+            self.assertIn(reason, error)
+
     def test_large_numbers_take_no_time(self):
         file = compiled(*LAST_B, "scan", "--positions", "first-flag", "--unroll", "1000000")
         self.assertEqual(run(kernel.PROVE, file, for_kernel(file))[0], 0)
