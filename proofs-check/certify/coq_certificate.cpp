@@ -317,7 +317,6 @@ class ResetBuilder {
       : weights_(weights), theorem_(theorem), by_class_(weights) {}
 
   CoqResets build() {
-    need(!weights_.position.has("parity"), "Coq: position with a parity: counts are not covered");
     machine_.explore(kinds());
     stages_.push_back(streams_);
     reached_.push_back(shifts(streams_));

@@ -1,7 +1,7 @@
 #pragma once
 
 // A certificate for the library of proofs-check/coq: for every layer what its heads select, both norms and the stream after it, as forms
-// over the labels of one finite monoid. Nothing here is trusted, Coq's kernel runs `check` on it.
+// over the labels of one finite monoid. Nothing here is trusted, logdepth-prove runs `check` on it.
 
 #include <string>
 #include <vector>

@@ -77,7 +77,7 @@ std::string text(const recheck::Theorem& theorem, json members) {
   return members.dump() + '\n';
 }
 
-/// Of words: the automaton, the letters as maps of points where products are read, and what the library is to believe nothing of.
+/// Of words: the automaton, the letters as maps of points where products are read, and the certificate.
 std::string text_of_words(const recheck::Weights& weights, const recheck::Theorem& theorem,
                           const CoqAutomaton& x, json certificate) {
   json members = {{"automaton",

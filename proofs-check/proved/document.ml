@@ -39,6 +39,7 @@ let of_bytes name bytes =
   match Yojson.Raw.from_string bytes with
   | json -> distinct_keys name json; { place = name; json }
   | exception Yojson.Json_error problem -> raise (Malformed (name ^ ": no JSON: " ^ String.escaped problem))
+let of_file name = of_bytes name (bytes_of name)
 
 let members v = match v.json with `Assoc members -> members | _ -> fail v "an object"
 let find v key = Option.map (fun json -> { place = v.place ^ "." ^ String.escaped key; json }) (List.assoc_opt key (members v))
@@ -95,3 +96,6 @@ let rec canonical : Yojson.Raw.t -> string = function
 let sha256 v =
   let hashed = List.filter (fun (key, _) -> key <> "derived" && key <> "sha256") (members v) in
   Sha256.to_hex (Sha256.string (canonical (`Assoc hashed) ^ "\n"))
+
+let of_format v format what =
+  if text (get v "format") <> format || not (Z.equal (integer (get v "version")) Z.one) then fail v what

@@ -14,7 +14,7 @@ let numbers list = String.concat " " (List.map Z.to_string list)
 
 (* The automaton of a file of automata-lib: its letters, its states' arcs, initial and final states. An arc to nowhere rejects. *)
 let read_dfa name letters =
-  let dfa = of_bytes name (bytes_of name) in
+  let dfa = of_file name in
   only dfa [ "states"; "input_symbols"; "transitions"; "initial_state"; "final_states" ] [ "allow_partial" ];
   let states = list text (get dfa "states") and symbols = list text (get dfa "input_symbols") in
   let state v = if List.mem (text v) states then text v else fail v "one of the states" in
@@ -80,15 +80,9 @@ let print_automaton x letters read =
         List.iter2 (fun letter map -> Printf.printf "map        %s: %s\n" (quoted letter) (numbers map)) letters read.maps
 
 let prove name certificate against recorded coq =
-  let file = of_bytes name (bytes_of name) and claimed = bytes_of certificate in
-  let claim = of_bytes certificate claimed in
-  if text (get file "format") <> "logdepth-weights" || not (Z.equal (integer (get file "version")) Z.one) then
-    fail file "format logdepth-weights, version 1";
-  only file Weights.required Weights.optional;
-  let hash = sha256 file in
-  if hash <> text (get file "sha256") then fail (get file "sha256") (hash ^ ", the hash of the content");
-  if text (get claim "format") <> "logdepth-proof" || not (Z.equal (integer (get claim "version")) Z.one) then
-    fail claim "a certificate of logdepth certify --kernel";
+  let file = of_file name and claimed = bytes_of certificate in
+  let claim = of_bytes certificate claimed and hash = Weights.identified file in
+  of_format claim "logdepth-proof" "a certificate of logdepth certify --kernel";
   if text (get claim "sha256") <> hash then fail (get claim "sha256") (hash ^ ", the hash of " ^ name);
   let decided holds =
     if not holds then raise (Refused (name ^ ": the checker refuses the certificate; certify --kernel names a step of this file that fails")) in

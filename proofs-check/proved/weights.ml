@@ -1,12 +1,17 @@
-(* The weights file (runtime/README.md) as the records of Model.v: this reading, and no other part of the program, is believed
-   when a theorem is about a file. *)
+(* The weights file (runtime/README.md) as the records of Model.v: this reading is believed when a theorem is about a file. *)
 open Checkers
 open Document
 
-let required =
-  [ "format"; "version"; "name"; "construction"; "source"; "hypotheses"; "deviations"; "parameters"; "alphabet"; "input"; "output";
-    "norm"; "width"; "shape"; "unroll"; "position"; "embedding"; "layers"; "unembedding"; "sha256" ]
-let optional = [ "cells"; "derived" ]
+(* The file is of the format, and its content has the hash that it states, which is returned. *)
+let identified file =
+  of_format file "logdepth-weights" "format logdepth-weights, version 1";
+  only file
+    [ "format"; "version"; "name"; "construction"; "source"; "hypotheses"; "deviations"; "parameters"; "alphabet"; "input"; "output";
+      "norm"; "width"; "shape"; "unroll"; "position"; "embedding"; "layers"; "unembedding"; "sha256" ]
+    [ "cells"; "derived" ];
+  let hash = sha256 file in
+  if hash <> text (get file "sha256") then fail (get file "sha256") (hash ^ ", the hash of the content");
+  hash
 
 let small = below (Z.of_int (1 lsl 24))  (* what lists are as long as *)
 let not_zero v = let q = rational v in if Z.sign q.qnum = 0 then fail v "no zero" else q

@@ -335,6 +335,10 @@ class Proved(unittest.TestCase):
             self.assertEqual((status, out), (1, ""), options)
             self.assertIn(reason, error)
             self.assertIsNone(re.search("Traceback|terminate", error))
+        limited = load(compiled(*LAST_B, "scan"))
+        limited["unroll"]["max_length"] = 9
+        error = run(files.LOGDEPTH, "certify", store(seal(limited)), "--kernel", "-o", path("refused.json"))[2]
+        self.assertIn("Coq: max_length with a number of loops that grows", error)
 
 
 if __name__ == "__main__":
