@@ -24,9 +24,6 @@
 #include "objects/holonomy.hpp"
 #include "objects/named_monoids.hpp"
 #include "objects/transition_monoid.hpp"
-#include "report/pictures/draw_monoid.hpp"
-#include "report/pictures/save_drawing.hpp"
-#include "runtime/file/whole_file.hpp"
 
 namespace logdepth { inline namespace cli {
 
@@ -48,10 +45,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OccurringGroup, name, order, commutative, sol
 
 /// What an algebraist looks for in a transition monoid.
 struct MonoidAlgebra {
-  GreenClasses classes;
-  std::size_t idempotents = 0, regular = 0;
-  std::vector<OccurringGroup> groups;     ///< larger ones first
-  std::vector<std::string> class_groups;  ///< of every J-class; empty: not regular
+  std::size_t j_classes = 0, idempotents = 0, regular = 0;
+  std::vector<OccurringGroup> groups;  ///< larger ones first
   bool quasi_aperiodic = false;
 };
 
@@ -109,22 +104,21 @@ std::string subject(bool word_problem) {
 
 MonoidAlgebra examine_algebra(const TransitionMonoid& monoid) {
   MonoidAlgebra algebra;
-  algebra.classes = green_classes(monoid);
-  algebra.quasi_aperiodic = is_quasi_aperiodic(monoid, algebra.classes);
+  const GreenClasses classes = green_classes(monoid);
+  algebra.j_classes = classes.j.size();
+  algebra.quasi_aperiodic = is_quasi_aperiodic(monoid, classes);
   std::map<std::vector<Transformation>, OccurringGroup> examined;  // many classes have the same
-  for (const JClass& one : algebra.classes.j) {
-    algebra.class_groups.emplace_back();
+  for (const JClass& one : classes.j) {
     if (!one.regular()) continue;
     ++algebra.regular;
     algebra.idempotents += one.idempotents.size();
-    auto elements = maximal_subgroup(monoid, algebra.classes, one.idempotents.front());
+    auto elements = maximal_subgroup(monoid, classes, one.idempotents.front());
     auto known = examined.find(elements);
     if (known == examined.end()) {
       OccurringGroup group = examine_group(elements);
       known = examined.emplace(std::move(elements), std::move(group)).first;
     }
     const OccurringGroup& group = known->second;
-    algebra.class_groups.back() = group.name.value_or(fmt::format("order {}", group.order));
     auto same = std::find_if(algebra.groups.begin(), algebra.groups.end(), [&](const auto& other) {
       return other.order == group.order && text(other) == text(group);
     });
@@ -140,7 +134,7 @@ MonoidAlgebra examine_algebra(const TransitionMonoid& monoid) {
 /// The members of --json.
 nlohmann::json algebra_json(const MonoidAlgebra& algebra, bool word_problem) {
   const CircuitClass circuits = circuit_class(algebra);
-  return {{"idempotents", algebra.idempotents},         {"j_classes", algebra.classes.j.size()},
+  return {{"idempotents", algebra.idempotents},         {"j_classes", algebra.j_classes},
           {"regular_j_classes", algebra.regular},       {"groups", algebra.groups},
           {"quasi_aperiodic", algebra.quasi_aperiodic}, {"circuits", circuits.name},
           {"circuits_of", subject(word_problem)},       {"known", circuits.text}};
@@ -155,7 +149,7 @@ std::vector<std::pair<std::string, std::string>> algebra_lines(const MonoidAlgeb
     groups.push_back(fmt::format("{} ({} in {})", text(group),
                                  counted(group.idempotents, "idempotent"),
                                  counted(group.j_classes, "J-class", "J-classes")));
-  const std::size_t classes = algebra.classes.j.size();
+  const std::size_t classes = algebra.j_classes;
   const std::string regular =
       algebra.regular == classes ? "all" : fmt::format("{} of them", algebra.regular);
   return {{"classes", fmt::format("{}, {} regular, {}", counted(classes, "J-class", "J-classes"),
@@ -360,24 +354,10 @@ struct InspectArguments {
   AutomatonOptions automaton;
   std::vector<std::uint64_t> at = {1000};
   std::optional<std::string> word;
-  std::string eggbox;
   bool json = false;
 };
 
-void draw_eggbox(const LoadedAutomaton& loaded, const ProductForecast& forecast,
-                 const std::optional<MonoidAlgebra>& algebra, const std::string& path) {
-  if (!algebra)
-    throw SizeLimit(fmt::format("--eggbox: at most {} elements can be drawn; the monoid has more",
-                                forecast.monoid_cap));
-  save_figure(eggbox_svg(draw_monoid(*forecast.monoid, algebra->classes, algebra->class_groups,
-                                     loaded.action.alphabet, loaded.name)),
-              path);
-  std::cerr << "wrote " << path << '\n';
-}
-
 int inspect(const InspectArguments& options) {
-  if (!options.eggbox.empty())
-    refuse_overwriting(options.eggbox, files_of(options.automaton.source));
   const LoadedAutomaton loaded = load_automaton(options.automaton.source);
   for (const std::string& note : loaded.notes) std::cerr << note << '\n';
   nlohmann::json out = {{"schema", "logdepth/inspect/1"},
@@ -422,7 +402,6 @@ int inspect(const InspectArguments& options) {
   out["depth"] = depth;
   const LevelsAnswer levels = inspect_levels(loaded, options.word);
   out.update(levels.json);
-  if (!options.eggbox.empty()) draw_eggbox(loaded, forecast, algebra, options.eggbox);
   if (options.json) {
     std::cout << out.dump(1) << '\n';
   } else {
@@ -459,9 +438,6 @@ Command add_inspect(CLI::App& app) {
   add_optional(*command, "--word", options->word,
                "print the coordinates of every level after each prefix of this word")
       ->allow_extra_args(false);
-  command->add_option(
-      "--eggbox", options->eggbox,
-      "draw the J-classes of the monoid as eggboxes to this file: .svg, .pdf or .png");
   command->add_flag("--json", options->json, "print one JSON object");
   return [options] { return inspect(*options); };
 }

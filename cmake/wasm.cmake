@@ -44,15 +44,15 @@ endfunction()
 # What is downloaded is small (tests/playground/test_wasm.mjs has the bound): -Oz, and optimised as a whole.
 foreach(room base runtime/numbers runtime/stream runtime/columns runtime/exact compiler/passes compiler/lemmas
         compiler/analysis compiler/builder compiler/program compiler/meaning compiler/rules compiler/file
-        compiler/difference report/figures library/requests playground/face)
+        compiler/difference library/requests playground/face)
   logdepth_wasm_room(${room})
 endforeach()
-logdepth_wasm_room(objects EXCEPT boost_formats)
+logdepth_wasm_room(objects EXCEPT dot_format)
 logdepth_wasm_room(oracle EXCEPT command_oracle reachability_oracle)
 logdepth_wasm_room(runtime/file EXCEPT started_program temporary_folder)
 logdepth_wasm_room(proofs-check/check ONLY divisions examine failure words)
 logdepth_wasm_room(library/runs EXCEPT tested)
-logdepth_wasm_room(report/pictures EXCEPT render)
+logdepth_wasm_room(report/pictures ONLY run_answers)
 file(GLOB papers RELATIVE ${PROJECT_SOURCE_DIR}/constructions ${PROJECT_SOURCE_DIR}/constructions/*/*.hpp)
 list(TRANSFORM papers REPLACE "/.*" "")
 list(REMOVE_DUPLICATES papers)

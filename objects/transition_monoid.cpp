@@ -261,29 +261,8 @@ GreenClasses green_classes(const TransitionMonoid& monoid) {
     const auto& [c, row, column] = result.places[e];
     result.j[c].cells[row][column].push_back(e);
     if (is_idempotent(monoid.elements[e])) result.j[c].idempotents.push_back(e);
-    for (const std::uint32_t to : both[e])
-      if (result.places[to].j != c) result.j[c].below.push_back(result.places[to].j);
-  }
-  for (JClass& one : result.j) {
-    std::sort(one.below.begin(), one.below.end());
-    one.below.erase(std::unique(one.below.begin(), one.below.end()), one.below.end());
   }
   return result;
-}
-
-std::vector<bool> strictly_below(const GreenClasses& classes, std::uint32_t above) {
-  std::vector<bool> found(classes.j.size(), false);
-  std::vector<std::uint32_t> open = {above};
-  while (!open.empty()) {
-    const std::uint32_t c = open.back();
-    open.pop_back();
-    for (const std::uint32_t next : classes.j[c].below) {
-      if (found[next]) continue;
-      found[next] = true;
-      open.push_back(next);
-    }
-  }
-  return found;
 }
 
 // An element x of the cell of an idempotent e satisfies ex = x = xe and has a power that is e: it

@@ -53,7 +53,6 @@ struct JClass {
   std::size_t depth = 0;  ///< length of the longest chain of classes above it
   std::vector<std::vector<std::vector<std::uint32_t>>> cells;  ///< [row][column], ascending
   std::vector<std::uint32_t> idempotents;                      ///< ascending
-  std::vector<std::uint32_t> below;  ///< the classes that one more letter, on a side, leads to
 
   std::size_t rows() const { return cells.size(); }
   std::size_t columns() const { return cells.front().size(); }
@@ -82,10 +81,6 @@ struct GreenClasses {
 std::vector<std::uint32_t> strong_components(const std::vector<std::vector<std::uint32_t>>& arcs);
 
 GreenClasses green_classes(const TransitionMonoid& monoid);
-
-/// Whether a class lies strictly below the one of this number (what its elements generate is a
-/// smaller ideal): an answer for every class.
-std::vector<bool> strictly_below(const GreenClasses& classes, std::uint32_t above);
 
 /// The maximal subgroup around an idempotent, the cell in which it lies, as permutations of its
 /// image (numbered 0, 1, ...), on which it acts faithfully. In the order of the cell.

@@ -15,7 +15,6 @@
 #include "objects/graph_files.hpp"
 #include "oracle/command_oracle.hpp"
 #include "playground/face/command.hpp"
-#include "report/pictures/render.hpp"
 #include "runtime/floats/float_run.hpp"
 
 namespace logdepth {
@@ -35,7 +34,7 @@ const std::vector<std::string>& other_commands() {
 
 std::vector<std::string> left_out() {
   return {"floating point (--engine, --device, --temperature)",
-          "Graphviz (DOT files), and pictures as .pdf, .png, .tex and .tikz",
+          "Graphviz (DOT files)",
           "a program as test oracle (--against command:PROGRAM)",
           "the time limit --seconds",
           "the manual page and completions (--man, --completion)",
@@ -82,24 +81,6 @@ ReachabilityQuestion make_command_reachability(const std::string& command) {
   refuse("the program " + command);
 }
 }  // namespace oracle
-
-inline namespace report_pictures {
-std::vector<std::string> render_graphs(const std::string&) {
-  refuse("Graphviz");
-}
-std::vector<LabelPicture> render_labels(const std::vector<std::string>&, const std::string&) {
-  refuse("Graphviz");
-}
-std::string render_svg(const std::string&, const std::string& form) {
-  refuse("a picture as ." + form);
-}
-std::string tikz_picture(const std::string&) {
-  refuse("a picture for LaTeX");
-}
-std::string tikz_document(const std::string&) {
-  refuse("a picture for LaTeX");
-}
-}  // namespace report_pictures
 
 inline namespace cli {
 std::string manual_page(const CLI::App&) {

@@ -1,16 +1,12 @@
 #include "report/pictures/render.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
+#include <optional>
 #include <pugixml.hpp>
 #include <string_view>
 #include <system_error>
@@ -19,6 +15,7 @@
 
 #include "base/quoted_text.hpp"
 #include "logdepth/errors.hpp"
+#include "runtime/file/started_program.hpp"
 #include "runtime/file/temporary_folder.hpp"
 #include "runtime/file/whole_file.hpp"
 
@@ -45,26 +42,12 @@ std::string bare_svg(std::string_view svg) {
   return result;
 }
 
-/// Runs a program without a shell, its messages thrown away, what it prints in `output`. True when
-/// it ends with status 0.
-bool run_quietly(std::vector<std::string> arguments, const std::string& output) {
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failure = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) return false;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+/// What a program prints, its messages thrown away; absent where it does not end with status 0.
+std::optional<std::string> output_of(std::vector<std::string> command) {
+  const StartedProgram program = start_program(std::move(command), {}, ProgramErrors::dropped);
+  std::string printed = read_to_end(program);
+  if (wait_for_end(program) != 0) return std::nullopt;
+  return printed;
 }
 
 InputError graphviz_failed() {
@@ -94,11 +77,12 @@ double number(const std::string& text) {
 
 std::vector<std::string> render_graphs(const std::string& dot) {
   const TemporaryFolder folder;
-  const std::string input = folder.file("circuit.dot"), output = folder.file("circuit.svg");
+  const std::string input = folder.file("circuit.dot");
   write_whole_file(input, dot);
   // Of several graphs, only the first goes where the option -o says.
-  if (!run_quietly({"dot", "-Tsvg", input}, output)) throw graphviz_failed();
-  const std::string all = read_whole_file(output);
+  const auto printed = output_of({"dot", "-Tsvg", input});
+  if (!printed) throw graphviz_failed();
+  const std::string& all = *printed;
   const std::string end = "</svg>\n";
   std::vector<std::string> pictures;
   for (std::size_t at = 0, next; (next = all.find(end, at)) != std::string::npos;) {
@@ -133,16 +117,16 @@ std::vector<LabelPicture> render_labels(const std::vector<std::string>& labels,
 
 std::string render_svg(const std::string& svg, const std::string& form) {
   const TemporaryFolder folder;
-  const std::string input = folder.file("picture.svg"), output = folder.file("picture." + form);
+  const std::string input = folder.file("picture.svg");
   write_whole_file(input, svg);
   // The date that a PDF names is fixed, so that the same picture gives the same bytes.
-  if (!run_quietly({"env", "SOURCE_DATE_EPOCH=0", "rsvg-convert", "--unlimited", "--zoom",
-                    form == "png" ? "2" : "1", "--format", form, input},
-                   output))
+  auto picture = output_of({"env", "SOURCE_DATE_EPOCH=0", "rsvg-convert", "--unlimited", "--zoom",
+                            form == "png" ? "2" : "1", "--format", form, input});
+  if (!picture)
     throw InputError("a ." + form +
                      " needs the program rsvg-convert of the Debian package librsvg2-bin, which is "
                      "missing or failed");
-  return read_whole_file(output);
+  return std::move(*picture);
 }
 
 namespace {

@@ -670,7 +670,7 @@ void save_run(const Model& model, const StripPicture& picture, bool together,
 }
 
 void save_figure(const std::string& svg, const std::string& path) {
-  write_picture(svg, form_of(path, {"svg", "pdf", "png", "tex", "tikz"}), path);
+  write_picture(svg, form_of(path, {"tex", "tikz"}), path);
 }
 
 }}  // namespace logdepth::report_pictures

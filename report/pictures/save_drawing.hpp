@@ -43,7 +43,7 @@ std::string save_circuit(const Model& model, const CircuitCards& circuit, const 
 void save_run(const Model& model, const StripPicture& picture, bool together,
               const std::string& path);
 
-/// The same for a figure of one page, which has no `.html`.
+/// The same for a figure of one page, for LaTeX alone: `.tex` and `.tikz`.
 void save_figure(const std::string& svg, const std::string& path);
 
 }}  // namespace logdepth::report_pictures

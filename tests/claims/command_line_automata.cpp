@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <pugixml.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -188,20 +187,6 @@ TEST_F(Algebra, SaysTheCircuitsOfTheLanguage) {
   const json a5 = of({"--group", "A5"});
   EXPECT_EQ(a5["circuits"], "NC1-complete");
   EXPECT_EQ(a5["circuits_of"], "products of the letters");
-}
-
-TEST_F(Algebra, DrawsEggboxesAndRefusesOtherFormsAndLargeMonoids) {
-  done({"inspect", "--group", "T3", "--eggbox", "t3.svg"});
-  pugi::xml_document document;
-  ASSERT_TRUE(document.load_string(folder.read("t3.svg").c_str()));
-  EXPECT_EQ(document.select_nodes("//rect[@fill='#DCEBF5']").size(), 10u);
-  const auto html = logdepth({"inspect", "--group", "T3", "--eggbox", "t3.html"});
-  EXPECT_EQ(html.status, 2);
-  EXPECT_NE(html.err.find(".svg, .pdf, .png"), std::string::npos) << html.err;
-  const auto large = logdepth({"inspect", "--group", "S8", "--eggbox", "s8.svg"});
-  EXPECT_EQ(large.status, 3);
-  EXPECT_NE(large.err.find("20000"), std::string::npos) << large.err;
-  EXPECT_EQ(folder.names(), std::set<std::string>{"t3.svg"});
 }
 
 // The program `logdepth` from outside: the levels of an automaton, and a word on its way through

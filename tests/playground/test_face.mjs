@@ -14,7 +14,7 @@ const printed = (...args) => JSON.parse(logdepth(...args).out);
 /** The members of an answer that the command prints too. */
 const without = ({lines, status, messages, ...rest}) => rest;
 
-test('compiled files, runs, facts and pictures', () => {
+test('compiled files, runs and facts', () => {
   compile('weights.json', 'regular', '--group', 'S3');
   const network = ask({ask: 'compile', kind: 'group', text: 'S3'});
   assert.equal(network.weights, read('weights.json').toString());
@@ -26,7 +26,6 @@ test('compiled files, runs, facts and pictures', () => {
   assert.deepEqual(ask({ask: 'info', weights}), printed('info', 'weights.json', '--json'));
   assert.deepEqual(without(ask({ask: 'inspect', kind: 'regex', text: '(ab)*'})),
                    printed('inspect', '--regex', '(ab)*', '--json'));
-  assert.match(ask({ask: 'eggbox', kind: 'group', text: 'S3'}).svg, /^<svg/);
   assert.match(ask({ask: 'levels', kind: 'group', text: 'S3', word: 'ab'}).lines, /^levels .*\nlevel 1: .*\nletter .*\n.*\na .*\nb [^\n]*$/);
 });
 

@@ -1,5 +1,4 @@
-// Green's classes, the names of groups, quasi-aperiodicity and the eggbox picture, beside their
-// definitions and GAP.
+// Green's classes, the names of groups and quasi-aperiodicity, beside their definitions and GAP.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -8,7 +7,6 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
-#include <pugixml.hpp>
 #include <random>
 #include <set>
 #include <sstream>
@@ -20,7 +18,6 @@
 #include "objects/named_monoids.hpp"
 #include "objects/regex.hpp"
 #include "objects/transition_monoid.hpp"
-#include "report/pictures/draw_monoid.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/processes.hpp"
 
@@ -98,15 +95,13 @@ TEST(GreenClasses, AreTheElementsWithTheSameIdeals) {
     for (std::uint32_t a = 0; a < monoid->size(); ++a) {
       const auto& at = classes.places[a];
       EXPECT_TRUE(std::count(classes.cell(a).begin(), classes.cell(a).end(), a));
-      const std::vector<bool> below = strictly_below(classes, at.j);
       for (std::uint32_t b = 0; b < monoid->size(); ++b) {
         const auto &x = monoid->elements[a], &y = monoid->elements[b];
         const auto& other = classes.places[b];
         ASSERT_EQ(at.j == other.j, ideals.j(x, y));
         ASSERT_EQ(at.j == other.j && at.row == other.row, ideals.r(x, y));
         ASSERT_EQ(at.j == other.j && at.column == other.column, ideals.l(x, y));
-        ASSERT_EQ(below[other.j], ideals.below(y, x));
-        if (below[other.j]) {
+        if (ideals.below(y, x)) {
           ASSERT_LT(classes.j[at.j].depth, classes.j[other.j].depth);
           ASSERT_LT(at.j, other.j);
         }
@@ -303,51 +298,6 @@ TEST(GreenClasses, AgreeWithGap) {
   const auto found = gap(script);
   if (!found) GTEST_SKIP() << "gap is not installed, so classes were not compared with it";
   EXPECT_EQ(*found, expected);
-}
-
-TEST(Eggboxes, HoldEveryElementByItsWordAndFillTheCellsOfIdempotents) {
-  for (const char* name : {"flipflop", "T3", "S3", "Z2_x_T2"}) {
-    const Action action = named_monoid(name);
-    const auto monoid = enumerate_monoid(action.generators, action.points, 1000).value();
-    const GreenClasses classes = green_classes(monoid);
-    const std::string svg = eggbox_svg(draw_monoid(
-        monoid, classes, std::vector<std::string>(classes.j.size(), "<G>"), action.alphabet, name));
-    pugi::xml_document document;
-    ASSERT_TRUE(document.load_string(svg.c_str())) << name;
-    std::multiset<std::string> words;
-    for (const auto& text : document.select_nodes("//text[@pointer-events='none']")) {
-      std::istringstream in(text.node().child_value());
-      for (std::string word; in >> word;)
-        if (word != "<G>") words.insert(word.substr(0, word.find(',')));
-    }
-    std::multiset<std::string> expected;
-    std::size_t idempotents = 0;
-    for (std::uint32_t e = 0; e < monoid.size(); ++e) {
-      const bool idempotent = compose(monoid.elements[e], monoid.elements[e]) == monoid.elements[e];
-      idempotents += idempotent;
-      expected.insert((idempotent ? "*" : "") +
-                      (e == 0 ? "1" : action.alphabet.format_word(monoid.shortest_word[e])));
-    }
-    EXPECT_EQ(words, expected) << name;
-    EXPECT_EQ(document.select_nodes("//rect[@fill='#DCEBF5']").size(), idempotents) << name;
-  }
-}
-
-TEST(Eggboxes, OfManyElementsSayWhatIsLeftOut) {
-  // One letter of order 1 and index 60: a chain of 60 J-classes, most of which are not regular.
-  Transformation down = identity_transformation(60);
-  for (State q = 1; q < 60; ++q) down[q] = q - 1;
-  const auto monoid = enumerate_monoid({down}, 60, 1000).value();
-  const GreenClasses classes = green_classes(monoid);
-  ASSERT_EQ(classes.j.size(), 60u);
-  const Eggbox eggbox =
-      draw_monoid(monoid, classes, std::vector<std::string>(60), Alphabet({"a"}), "a chain");
-  ASSERT_EQ(eggbox.blocks.size(), 48u);
-  EXPECT_TRUE(eggbox.blocks.front().cells[0][0].filled);
-  EXPECT_TRUE(eggbox.blocks.back().cells[0][0].filled);
-  for (std::size_t i = 0; i + 1 < 48; ++i)
-    EXPECT_EQ(eggbox.blocks[i].below, std::vector<std::size_t>{i + 1});
-  EXPECT_NE(eggbox.notes.back().find("48 of 60"), std::string::npos);
 }
 
 // Groups of permutations and the commutative steps of their derived series: the definitions, and GAP

@@ -54,7 +54,7 @@ const std::vector<Use>& uses() {
       {"diff", {"abb.json", "--input", "aabb"}},
       {"certify", {"abb.json", "-o", "out.cert.json"}},
       {"info", {"abb.json"}},
-      {"inspect", {"--regex", "ab", "--eggbox", "out.svg"}},
+      {"inspect", {"--regex", "ab"}},
       {"draw", {"abb.json", "--input", "abb", "-o", "out.svg"}},
       {"draw", {"abb.json", "-o", "out.png"}},
       {"export", {"abb.json", "--to", "torch", "--length", "4", "-o", "made/network"}},
