@@ -17,20 +17,9 @@ fi
 out=$(realpath -m "${1:-build/wheels}")
 
 . cmake/install_packages.sh
-install_packages build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev libboost-graph-dev \
+install_packages build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev \
   libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev libthrust-dev \
   libtbb-dev librandom123-dev python3-dev python3-venv
-
-# Boost.Graph 1.74 links ICU, 31 MB of tables; Debian's 1.81 does not. The two cannot be installed side by side.
-boost=$PWD/build/wheel-boost
-if [ ! -e "$boost/unpacked" ]; then
-  rm -rf "$boost"
-  mkdir -p "$boost"
-  (cd "$boost" && apt-get -o APT::Sandbox::User=root download -q libboost1.81-dev \
-    libboost-{graph,regex}1.81{.0,-dev})
-  for archive in "$boost"/*.deb; do dpkg -x "$archive" "$boost"; done
-  touch "$boost/unpacked"
-fi
 
 newer() {  # the path of a CPython that has the stable ABI of 3.12 and its headers
   local candidate
@@ -65,7 +54,7 @@ recorded() {  # recorded LOG COMMAND ...: on a terminal its last line is seen, i
 }
 
 # The compiler by the name that CMake calls it by elsewhere; times in archives are those of the last change.
-export CC=${CC:-cc} CXX=${CXX:-c++} LDFLAGS=-Wl,--as-needed  # Boost.Graph names libraries that nothing here calls
+export CC=${CC:-cc} CXX=${CXX:-c++}
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1667997441)}
 export SOURCE_DATE_EPOCH
 raw=build/wheel-raw
@@ -89,13 +78,13 @@ for python in "${pythons[@]}"; do
   begin=$SECONDS
   tools=$(tools_of "$python")
   PATH=$tools:$PATH recorded "$raw/build.log" "$tools/python" -m build --no-isolation --wheel --outdir "$raw" \
-    -C cmake.define.BOOST_ROOT="$boost/usr" -C cmake.define.LOGDEPTH_WERROR="${LOGDEPTH_WERROR:-OFF}" "$sources"
+    -C cmake.define.LOGDEPTH_WERROR="${LOGDEPTH_WERROR:-OFF}" "$sources"
   mkdir "$raw/repaired"
-  LD_LIBRARY_PATH=$boost/usr/lib/x86_64-linux-gnu PATH=$tools:$PATH recorded "$raw/repair.log" \
+  PATH=$tools:$PATH recorded "$raw/repair.log" \
     "$tools/auditwheel" repair --plat manylinux_2_36_x86_64 --wheel-dir "$raw/repaired" "$raw"/logdepth-*.whl
   rm "$raw"/logdepth-*.whl
   wheel=$(echo "$raw"/repaired/logdepth-*.whl)
-  "$tools/python" packaging/wheel_licences.py "$wheel" "$boost"
+  "$tools/python" packaging/wheel_licences.py "$wheel"
   case $wheel in *-abi3-*) "$tools/abi3audit" --strict "$wheel" ;; esac
   mv "$wheel" "$out"
   rmdir "$raw/repaired"

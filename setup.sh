@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev
-          libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
+          libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
           libthrust-dev libtbb-dev librandom123-dev graphviz)
 . cmake/install_packages.sh
 # Where libtorch is, the training program is built, and Debian's reference BLAS makes a run 13 times slower.

@@ -17,7 +17,7 @@ fi
 [ $# -eq 0 ] || shift
 
 packages=(build-essential cmake ninja-build pkg-config libgmp-dev libmpfr-dev libboost-dev
-          libboost-graph-dev libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
+          libfmt-dev libcli11-dev nlohmann-json3-dev libpugixml-dev libssl-dev zlib1g-dev
           libthrust-dev libtbb-dev graphviz libgtest-dev librapidcheck-dev python3 clang-format
           librsvg2-bin chromium  # pictures as PDF and PNG; a reader of pages
           clang doxygen  # readers of the public headers

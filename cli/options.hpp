@@ -125,7 +125,7 @@ void read_temperature(const std::string& text, ExportSettings& settings);
 
 inline const char* const kGraphFileDescription =
     "graph file: edge or adjacency list, DOT, GML, GraphML, GEXF, DIMACS, METIS, Matrix Market, "
-    "Pajek, graph6, sparse6 or node-link JSON";
+    "graph6 or node-link JSON";
 
 /// The format of the file of --graph, where its name and its content do not say it.
 void add_graph_format(CLI::App& app, CLI::Option* graph, std::optional<std::string>& format);

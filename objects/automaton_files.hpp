@@ -36,10 +36,7 @@ Nfa read_dot(const std::string& text, const std::string& source);
 /// JFLAP shows for it. A word in <read> is its letters one after the other.
 Nfa read_jff(const std::string& text, const std::string& source);
 
-/// The text format of the library Mata, one section. In `@NFA-bits` a transition has a formula of
-/// bits, and letters are the values of all bits, "00", "01", ..., in the order of the bits' names;
-/// of more than 256 letters those that no formula distinguishes are one, called by the first of
-/// them. In `@NFA-explicit`: lines `state letter state`,
+/// The text format of the library Mata, one section `@NFA-explicit`: lines `state letter state`,
 /// `%Initial` and `%Final` with names of states, `%Alphabet-enum` and `%States-enum` with all
 /// letters and states, `%Epsilon` with letters that are epsilon. Without a state in `%Initial` the
 /// language is empty.

@@ -44,13 +44,9 @@ std::vector<TextFormat> formats_of_extension(const std::string& extension) {
       {"max", {dimacs}},
       {"metis", {metis}},
       {"mtx", {matrix_market}},
-      {"net", {pajek}},
-      {"paj", {pajek}},
       {"g6", {graph6}},
       {"graph6", {graph6}},
       {"d6", {graph6}},
-      {"s6", {sparse6}},
-      {"sparse6", {sparse6}},
       {"json", {node_link}},
   };
   const auto found = formats.find(extension);
@@ -58,7 +54,7 @@ std::vector<TextFormat> formats_of_extension(const std::string& extension) {
 }
 
 using Reader = Graph (*)(const std::string& text, const std::string& source);
-constexpr std::array<std::pair<TextFormat, Reader>, 12> kGraphReaders = {{
+constexpr std::array<std::pair<TextFormat, Reader>, 10> kGraphReaders = {{
     {TextFormat::adjacency_list, read_adjacency_list},
     {TextFormat::gml, read_gml},
     {TextFormat::dot, read_dot_graph},
@@ -67,9 +63,7 @@ constexpr std::array<std::pair<TextFormat, Reader>, 12> kGraphReaders = {{
     {TextFormat::dimacs, read_dimacs},
     {TextFormat::metis, read_metis},
     {TextFormat::matrix_market, read_matrix_market},
-    {TextFormat::pajek, read_pajek},
     {TextFormat::graph6, read_graph6},
-    {TextFormat::sparse6, read_sparse6},
     {TextFormat::node_link, read_node_link},
 }};
 
@@ -170,8 +164,8 @@ Graph read_by_name_and_content(const std::string& text, const std::string& sourc
   throw InputError(source +
                    ": unknown format; expected an edge list (.edges, .txt), an adjacency list "
                    "(.adjlist), DOT (.dot), GML (.gml), GraphML (.graphml), GEXF (.gexf), DIMACS "
-                   "(.col, .gr, .max), METIS (.metis), Matrix Market (.mtx), Pajek (.net), graph6 "
-                   "(.g6), sparse6 (.s6) or node-link JSON (.json)");
+                   "(.col, .gr, .max), METIS (.metis), Matrix Market (.mtx), graph6 (.g6) "
+                   "or node-link JSON (.json)");
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ namespace logdepth { inline namespace objects {
 /// - `.gexf`, `.xml`: GEXF; nodes are called by their id.
 /// - `.col`, `.gr`, `.dimacs`, `.max`: DIMACS, `p edge` and `p col` with undirected lines `e u v`,
 ///   `p sp` and `p max` with directed lines `a u v w`.
-/// - `.metis`: METIS, undirected, with or without weights; `.net`, `.paj`: Pajek, called by labels;
-///   `.g6`, `.d6`, `.s6`: graph6, digraph6 and sparse6 of nauty, vertices from 0.
+/// - `.metis`: METIS, undirected, with or without weights; `.g6`, `.d6`: graph6 and digraph6 of nauty,
+///   vertices from 0.
 /// - `.mtx`: a square Matrix Market coordinate matrix, where an entry that is not 0 is an edge from
 ///   its row to its column; `symmetric` is undirected.
 /// - `.json`: the node-link dictionary of Python's networkx, undirected unless `directed` is true;
@@ -75,9 +75,7 @@ Graph read_graphml(const std::string& text, const std::string& source);
 Graph read_gexf(const std::string& text, const std::string& source);
 Graph read_dimacs(const std::string& text, const std::string& source);
 Graph read_metis(const std::string& text, const std::string& source);
-Graph read_pajek(const std::string& text, const std::string& source);
 Graph read_graph6(const std::string& text, const std::string& source);
-Graph read_sparse6(const std::string& text, const std::string& source);
 Graph read_matrix_market(const std::string& text, const std::string& source);
 Graph read_node_link(const std::string& text, const std::string& source);
 

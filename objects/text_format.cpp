@@ -107,9 +107,7 @@ constexpr std::array kFormats = {
     FormatRecord{TextFormat::dimacs, "dimacs", "DIMACS", "--graph reads it"},
     FormatRecord{TextFormat::metis, "metis", "METIS", "--graph reads it"},
     FormatRecord{TextFormat::matrix_market, "matrix-market", "Matrix Market", "--graph reads it"},
-    FormatRecord{TextFormat::pajek, "pajek", "Pajek", "--graph reads it"},
     FormatRecord{TextFormat::graph6, "graph6", "graph6", "--graph reads it"},
-    FormatRecord{TextFormat::sparse6, "sparse6", "sparse6", "--graph reads it"},
     FormatRecord{TextFormat::node_link, "node-link", "node-link JSON", "--graph reads it"},
     FormatRecord{TextFormat::jflap, "", "a JFLAP file", "--jff reads it"},
     FormatRecord{TextFormat::mata, "", "a Mata file", "--mata reads it"},
@@ -138,6 +136,12 @@ constexpr std::array kFormats = {
     FormatRecord{TextFormat::ucinet, "", "UCINET DL",
                  "'python3 -c \"import igraph; igraph.Graph.Read_DL(\\\"FILE\\\").write_graphml("
                  "\\\"graph.graphml\\\")\"' converts it"},
+    FormatRecord{TextFormat::pajek, "", "Pajek",
+                 "'python3 -c \"import networkx as nx; nx.write_graphml(nx.DiGraph(nx.read_pajek("
+                 "\\\"FILE\\\")), \\\"graph.graphml\\\")\"' converts it"},
+    FormatRecord{TextFormat::sparse6, "", "sparse6",
+                 "'python3 -c \"import networkx as nx; nx.write_graphml(nx.Graph(nx.read_sparse6("
+                 "\\\"FILE\\\")), \\\"graph.graphml\\\")\"' converts it"},
     FormatRecord{TextFormat::leda, "", "LEDA",
                  "'python3 -c \"import networkx as nx; nx.write_graphml(nx.read_leda("
                  "\\\"FILE\\\"), \\\"graph.graphml\\\")\"' converts it"},

@@ -71,9 +71,7 @@ enum class TextFormat {
   dimacs,
   metis,
   matrix_market,
-  pajek,
   graph6,
-  sparse6,
   node_link,
   // Automata.
   jflap,
@@ -89,6 +87,8 @@ enum class TextFormat {
   other_json,
   other_xml,
   ucinet,
+  pajek,
+  sparse6,
   leda,
   lgl,
   tgf,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""wheel_licences.py WHEEL [ROOT ...]: adds to a wheel that auditwheel repaired the licence of every library in it.
+"""wheel_licences.py WHEEL: adds to a wheel that auditwheel repaired the licence of every library in it.
 
 The wheel is rewritten with fixed times and a fixed order, so the same content is the same file. Licences are those of the
-Debian packages, whose files are below / or below a ROOT. An unknown library is an error.
+Debian packages. An unknown library is an error.
 """
 
 import base64
@@ -17,7 +17,6 @@ import zipfile
 
 # Library in the wheel: its Debian package, and its licence as SPDX writes it.
 SHARED = {
-    "libboost_graph": ("libboost-graph1.81.0", "BSL-1.0"),
     "libcrypto": ("libssl3", "Apache-2.0"),
     "libfmt": ("libfmt9", "MIT"),
     "libgmp": ("libgmp10", "LGPL-3.0-or-later"),
@@ -27,7 +26,7 @@ SHARED = {
 }
 # Headers that are compiled into the program and the extension module.
 COMPILED_IN = {
-    "libboost1.81-dev": "BSL-1.0",
+    "libboost1.74-dev": "BSL-1.0",
     "libcli11-dev": "BSD-3-Clause",
     "librandom123-dev": "BSD-3-Clause",
     "libthrust-dev": "Apache-2.0",
@@ -41,37 +40,25 @@ def fail(sentence):
     sys.exit(f"wheel_licences.py: {sentence}")
 
 
-def below_roots(roots, path):
-    for root in roots:
-        if (pathlib.Path(root) / path).is_file():
-            return (pathlib.Path(root) / path).read_bytes()
-    fail(f"{path}: expected the file below {' or '.join(roots)}, found none")
-
-
-def version_of(roots, package):
+def version_of(package):
     said = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True)
-    if said.returncode == 0 and said.stdout:
-        return said.stdout
-    for root in roots:  # a package that was unpacked and not installed lies beside its files
-        for archive in sorted(pathlib.Path(root).glob(f"{package}_*.deb")):
-            return archive.name.split("_")[1].replace("%3a", ":")
-    fail(f"{package}: expected an installed Debian package or its archive, found neither")
+    return said.stdout or fail(f"{package}: expected an installed Debian package")
 
 
-def licences(names, roots):
+def licences(names):
     """Path below licenses/ and content of each text, and the expression of all licences."""
     inside = sorted({re.sub(r"-[0-9a-f]{8}\.so.*", "", pathlib.PurePath(name).name) for name in names if ".libs/" in name})
     if unknown := [library for library in inside if library not in SHARED]:
         fail(f"{', '.join(unknown)}: a library without a licence; add its Debian package to SHARED")
     rows = [("logdepth.libs/" + library, *SHARED[library]) for library in inside]
     rows += [("compiled in", package, spdx) for package, spdx in sorted(COMPILED_IN.items())]
-    table = "".join(f"{where}\t{package} {version_of(roots, package)}\t{spdx}\n" for where, package, spdx in rows)
+    table = "".join(f"{where}\t{package} {version_of(package)}\t{spdx}\n" for where, package, spdx in rows)
     texts = {}
     for _, package, _ in rows:
-        text = below_roots(roots, f"usr/share/doc/{package}/copyright")
+        text = pathlib.Path(f"/usr/share/doc/{package}/copyright").read_bytes()
         if text not in texts.values():  # packages of one source have the same
             texts[f"libraries/{package}/copyright"] = text
-    texts |= {f"libraries/common/{name}": below_roots(["/"], f"usr/share/common-licenses/{name}") for name in COMMON}
+    texts |= {f"libraries/common/{name}": pathlib.Path(f"/usr/share/common-licenses/{name}").read_bytes() for name in COMMON}
     import nanobind  # it is compiled in, and brings its licence
 
     (text,) = pathlib.Path(nanobind.__file__).parent.parent.glob("nanobind-*.dist-info/licenses/LICENSE")
@@ -85,12 +72,12 @@ def licences(names, roots):
     return texts, expression
 
 
-def main(wheel, *roots):
+def main(wheel):
     with zipfile.ZipFile(wheel) as archive:
         files = {entry.filename: (archive.read(entry), entry.external_attr) for entry in archive.infolist() if not entry.is_dir()}
     (metadata,) = [name for name in files if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
     info = metadata.rpartition("/")[0]
-    texts, expression = licences(files, [*roots, "/"])
+    texts, expression = licences(files)
     for name, text in texts.items():
         files[f"{info}/licenses/{name}"] = (text, 0o100644 << 16)
     said, plain = files[metadata][0].decode(), "License-Expression: Apache-2.0\n"

@@ -63,8 +63,7 @@ constexpr std::array kAutomatonFiles = {
     AutomatonFile{"jff", "--jff", "JFLAP file", &AutomatonSource::jff, read_jff},
     AutomatonFile{"dot", "--dot", "Graphviz file, with accepting states as doublecircle",
                   &AutomatonSource::dot, read_dot},
-    AutomatonFile{"mata", "--mata", "Mata file (@NFA-explicit or @NFA-bits)",
-                  &AutomatonSource::mata, read_mata},
+    AutomatonFile{"mata", "--mata", "Mata file (@NFA-explicit)", &AutomatonSource::mata, read_mata},
     // --json is said of what a command prints.
     AutomatonFile{"json", "--json-automaton",
                   "JSON file of a DFA or NFA, as the Python library automata-lib has it",

@@ -337,7 +337,6 @@ using Notes = std::vector<std::string>;
 constexpr auto kFst = &AutomatonSource::fst;
 constexpr auto kJff = &AutomatonSource::jff;
 constexpr auto kDot = &AutomatonSource::dot;
-constexpr auto kMata = &AutomatonSource::mata;
 
 TEST(GivenGraphs, TheContentOfATextIsRecognised) {
   const Graph matrix = graph_of("matrix-market.mtx");
@@ -351,16 +350,12 @@ TEST(GivenGraphs, TheContentOfATextIsRecognised) {
   EXPECT_FALSE(reaches(gml, "b", "a"));
 }
 
-TEST(GivenGraphs, MetisAndPajekAreRead) {
+TEST(GivenGraphs, MetisIsRead) {
   const Graph metis = graph_of("metis.graph");
   EXPECT_EQ(metis.size(), 3u);
   EXPECT_EQ(metis.edge_count(), 4u);
   EXPECT_TRUE(reaches(metis, "2", "1"));
   EXPECT_TRUE(reaches(metis, "1", "3"));
-  const Graph pajek = graph_of("pajek.net");
-  EXPECT_EQ(pajek.names(), (std::vector<std::string>{"a", "b", "c"}));
-  EXPECT_TRUE(reaches(pajek, "a", "c"));
-  EXPECT_FALSE(reaches(pajek, "c", "a"));
 }
 
 TEST(GivenGraphs, FortransExponentIsANumber) {
@@ -444,23 +439,6 @@ TEST(GivenAutomata, LabelsOfOpenFstHfstAndK2) {
         sentence.starts_with("x.fst:1: expected a letter, found '" + symbol + "', a symbol for "))
         << sentence;
   }
-}
-
-TEST(GivenAutomata, BitsOfMata) {
-  const LoadedAutomaton bits = load(kMata, "bits.mata");
-  EXPECT_EQ(bits.minimal->alphabet.names(), (std::vector<std::string>{"00", "01", "10", "11"}));
-  const Dfa& dfa = *bits.minimal;
-  const auto accepts = [&](const std::vector<Letter>& word) {
-    State state = dfa.initial;
-    for (const Letter letter : word) state = dfa.step(state, letter);
-    return static_cast<bool>(dfa.accepting[state]);
-  };
-  EXPECT_TRUE(accepts({2}));
-  EXPECT_TRUE(accepts({2, 0, 1, 3}));
-  EXPECT_FALSE(accepts({}));
-  EXPECT_FALSE(accepts({3}));
-  EXPECT_FALSE(accepts({1, 2}));
-  EXPECT_EQ(dfa.states(), 3u);
 }
 
 TEST(GivenAutomata, DotOfPyformlangAndFstdraw) {

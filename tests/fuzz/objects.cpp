@@ -99,7 +99,7 @@ const Registered kGraphs("graph",
 
 /// The formats that are read and not written, and whose content seldom says what it is.
 const bool kGraphsOfOtherFormats = [] {
-  for (const char* format : {"gexf", "metis", "pajek", "graph6", "sparse6"})
+  for (const char* format : {"gexf", "metis", "graph6"})
     targets()[std::string("graph_") + format] = [format](const std::string& bytes) {
       read_and_write(bytes, format);
     };

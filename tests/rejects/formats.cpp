@@ -10,19 +10,11 @@
 #include "logdepth/errors.hpp"
 #include "objects/automaton_files.hpp"
 #include "objects/graph_files.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::formats_tests { namespace {
 
-/// The sentence of the error, or an empty one when the file is read.
-template <typename Error>
-std::string refusal(const std::function<void()>& read) {
-  try {
-    read();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using support::refusal;
 
 struct Refused {
   std::string source, text, sentence;
@@ -33,8 +25,7 @@ struct Refused {
 bool needs_column(const std::string& sentence) {
   if (!std::regex_search(sentence, std::regex("^[^:]*:[0-9]+: "))) return false;
   for (const char* whole : {" announces, found ", "found the end of the file", "as a neighbour of",
-                            "two vertices are called", "expected one graph", "first character of",
-                            "after the number of vertices"})
+                            "expected one graph", "after the number of vertices"})
     if (sentence.find(whole) != std::string::npos) return false;
   return !sentence.ends_with("'p max n m'") && !sentence.ends_with("'rows columns entries'");
 }
@@ -86,9 +77,6 @@ TEST(RefusedGraphs, AColumnIsWhereThePartAtFaultBegins) {
         "direction than they are written, at column 14; write an edge per direction"},
        {"g.dot", "graph {\n a -- b [weight=1, dir=forward];\n}",
         "g.dot:2: expected edges with dir=none, found dir=forward"},
-       {"g.net", "*Vertices 2\n1 \"a\n",
-        "g.net:2: expected a closing quotation mark of the label, "
-        "at column 3"},
        {"g.graphml", graphml("  <edge source=\"a\" target=\"c\"/>"),
         "g.graphml:2: expected target of <edge> to be the id of a node, found 'c', at column 3"}});
 }
@@ -195,38 +183,34 @@ TEST(RefusedGraphs, GmlFiles) {
 
 TEST(RefusedGraphs, DotFiles) {
   expect_refusals(
-      {{"g.dot", "", "g.dot:1: expected a DOT graph: "},
-       {"g.dot", "digraph {\n a -> b;\n c ->", "g.dot:3: expected a DOT graph: "},
+      {{"g.dot", "", "g.dot:1: expected 'graph' or 'digraph', found the end of the text"},
+       {"g.dot", "digraph {\n a -> b;\n c ->", "g.dot:3: expected a name, found the end of the"},
        {"g.dot", "digraph {\n a -> b;\n b -- c;\n d -> e\n}",
-        "g.dot:3: expected a DOT graph: Using -- in directed graph"},
-       {"g.dot", "graph {\n a -- b;\n b -> c;\n}",
-        "g.dot:3: expected a DOT graph: Using -> in undirected graph"},
+        "g.dot:3: expected '->' in a digraph, found '--', at column 4"},
+       {"g.dot", "graph {\n a -- b;\n b -> c;\n}", "g.dot:3: expected '--' in a graph, found '->'"},
        {"g.dot", "digraph {\n a [x=1,\n y=2];\n b -- c;\n}\n",
-        "g.dot:4: expected a DOT graph: Using -- in directed graph"},
-       {"g.dot", "digraph { a }\ndigraph { b }", "g.dot:2: expected a DOT graph: "},
+        "g.dot:4: expected '->' in a digraph, found '--'"},
+       {"g.dot", "digraph { a }\ndigraph { b }",
+        "g.dot:2: expected one graph, found 'digraph' behind"},
+       {"g.dot", "digraph { a -> node }", "g.dot:1: expected a name, found 'node', at column 16"},
+       {"g.dot", "digraph { 1a }", "g.dot:1: expected a number, or a name in quotation marks"},
+       {"g.dot", "digraph { \"a\" + b }", "g.dot:1: expected a string after '+', found 'b'"},
+       {"g.dot", "digraph { node; a }", "g.dot:1: expected '[', found ';'"},
        {"g.dot", "digraph { \"\" }", "g.dot:1: expected a name of a vertex, found an empty one"},
        {"g.dot", "digraph { \"a\tb\" }", "g.dot:1: expected a name of a vertex in UTF-8"},
        {"g.dot", "digraph {\n\"a }", "g.dot:2: expected '\"' to end the string"},
        {"g.dot", "digraph {\na [label=<b]}", "g.dot:2: expected '>' to end the HTML string"},
        {"g.dot", "digraph {\n<b> -> a}", "g.dot:2: expected a name, HTML strings are read as"},
        {"g.dot", "digraph " + repeated("{", 100000), "g.dot:1: expected braces nested at most 100"},
-       {"g.dot", "digraph { a " + repeated("[", 100000), "g.dot:1: expected a DOT graph: "}});
-}
-
-TEST(RefusedGraphs, DotEdgesOfSubgraphsWhichAreProducts) {
-  const std::string sentence = "g.dot:2: expected an edge between nodes, edges of subgraphs that";
+       {"g.dot", "digraph { a " + repeated("[", 100000), "g.dot:1: expected a name, found '['"}});
   const std::string many = "{" + names('a', 3000, ";") + "}";
-  for (const std::string text :
-       {"a -> {b -> c}", "{b [x=1]; c} -> a", "subgraph x {b; {c}} -> a", "a -> b -> {subgraph x}",
-        "subgraph x {b; c}; subgraph x -> a", "SubGraph \"x\" -> a", "subgraph -> a"})
-    expect_refusals({{"g.dot", "digraph {\n" + text + "}", sentence}});
-  EXPECT_EQ(refusal<SizeLimit>([&] {
-              read_graph("digraph {\nsubgraph x " + many + " -> subgraph y " + many + "}", "g.dot");
-            }),
-            "g.dot: the edges of subgraphs are more than the limit of 20000 edges from subgraphs "
-            "to subgraphs and 268435456 bytes; try a smaller one");
-  EXPECT_EQ(
-      read_graph("digraph { \"subgraph\" -> \"{\"; subgraph x { a } b -> c }", "g.dot").size(), 5u);
+  const std::string sentence =
+      "g.dot: the nodes and edges of subgraphs are more than the limit of ";
+  for (const std::string& text : {"subgraph x " + many + " -> subgraph y " + many,
+                                  "subgraph x " + many + repeated(";{subgraph x}", 3000)})
+    EXPECT_TRUE(refusal<SizeLimit>([&] {
+                  read_graph("digraph {" + text + "}", "g.dot");
+                }).starts_with(sentence));
 }
 
 TEST(RefusedGraphs, GraphmlFiles) {
@@ -252,16 +236,12 @@ TEST(RefusedGraphs, GraphmlFiles) {
        {"g.metis", "2 2\n2\n1\n", "g.metis:3: expected 4 neighbours, two per edge that the first"},
        {"g.metis", "2 1\n3\n", "g.metis:2: expected a vertex from 1 to 2, found '3'"},
        {"g.metis", "2 1 001\n2\n1\n", "g.metis:2: expected 0 weights and then pairs of a"},
-       {"g.net", "*Arcs\n1 2\n", "g.net:1: expected '*Vertices n' first, found '*Arcs'"},
-       {"g.net", "*Vertices 2\n*Matrix\n0 1\n", "g.net:2: expected *Arcs, *Edges, *Arcslist or"},
-       {"g.net", "*Vertices 2\n1 \"b\"\n2 \"b\"\n", "g.net:3: two vertices are called 'b'"},
        {"g.adjlist", "a 1\nb {}\n",
         "g.adjlist:2: expected a vertex and its targets, found a dictionary, as a multiline"},
        {"g.adjlist", "a 1\nb {'weight': 1}\n",
         "g.adjlist:2: expected a vertex and its targets, found a dictionary, as a multiline"},
        {"g.g6", "D?\n", "g.g6:1: expected 2 characters after the number of vertices, 5, found 1"},
        {"g.g6", "A_\nA_\n", "g.g6:2: expected one graph, found a second one"},
-       {"g.s6", "A_\n", "g.s6:1: expected ':' as the first character of sparse6"},
        {"g.graphml", graphml("<node/>"), "g.graphml:2: expected an attribute id of <node>"},
        {"g.graphml", graphml("\n<node id=\"a\"/>"), "g.graphml:3: node 'a' occurs twice"},
        {"g.graphml", graphml("<node id=\"c\"><graph/></node>"),
@@ -346,10 +326,6 @@ TEST(RefusedGraphs, MoreVerticesThanTheLimitAreASizeAndNoMistake) {
     EXPECT_TRUE(sentence.starts_with(source + ": the graph has ")) << sentence;
     EXPECT_NE(sentence.find("more than 4096"), std::string::npos) << sentence;
   }
-  const std::string copies = "digraph {" + names('a', 3000, ";") + repeated("subgraph s {}", 3000);
-  EXPECT_TRUE(refusal<SizeLimit>([&] {
-                read_graph(copies + "}", "g.dot");
-              }).starts_with("g.dot: 3000 subgraphs among "));
 }
 
 TEST(RefusedGraphs, BinaryFilesInEveryFormat) {
@@ -359,7 +335,7 @@ TEST(RefusedGraphs, BinaryFilesInEveryFormat) {
     for (char& c : bytes) c = static_cast<char>(random());
     bytes[100] = '\0';  // some bytes without line ends could be one strange name
     for (const char* source : {"g", "g.edges", "g.dot", "g.graphml", "g.col", "g.mtx"})
-      EXPECT_NE(refusal<InputError>([&] { read_graph(bytes, source); }), "") << source;
+      EXPECT_NE(refusal<InputError>([&] { read_graph(bytes, source); }), "accepted") << source;
   }
 }
 
@@ -376,12 +352,7 @@ TEST(RefusedGraphs, BatchesOfPairs) {
 
 template <typename Read>
 void expect_refusal(Read read, const std::string& text, const std::string& sentence) {
-  try {
-    read(text);
-    ADD_FAILURE() << "read: " << text;
-  } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()), sentence) << text;
-  }
+  EXPECT_EQ(refusal([&] { read(text); }), sentence) << text;
 }
 
 TEST(RefusedMata, EveryFaultHasItsLine) {
@@ -391,10 +362,12 @@ TEST(RefusedMata, EveryFaultHasItsLine) {
       {"", ":1: the file is empty; expected @NFA-explicit"},
       {"# nothing\n\n", ":1: the file is empty; expected @NFA-explicit"},
       {"\np a p\n", ":2: expected @NFA-explicit first, found 'p a p', at column 1"},
-      {"@NFA-vtf\n",
-       ":1: expected a section @NFA-explicit or @NFA-bits, found '@NFA-vtf', at column 1"},
+      {"@NFA-vtf\n", ":1: expected a section @NFA-explicit, found '@NFA-vtf', at column 1"},
+      {"@NFA-bits\n",
+       ":1: expected a section @NFA-explicit, found '@NFA-bits', at column 1; letters as bits are "
+       "not read; Mata can make them explicit"},
       {"@NFA-explicit x\n",
-       ":1: expected a section @NFA-explicit or @NFA-bits, found '@NFA-explicit x', at column 1"},
+       ":1: expected a section @NFA-explicit, found '@NFA-explicit x', at column 1"},
       {first + "p a p\n" + first, ":4: expected one automaton, found a second, at column 1"},
       {first + "p a\n",
        ":3: expected a transition 'state letter state', found 2 words, at column 1"},
