@@ -208,26 +208,8 @@ void ContractCheck::on_head(const Location& location, std::size_t head,
                             const HeadRows<ValueId>& rows) {
   const Contract& contract = model_.layers[location.layer].attention.heads[head].contract;
   if (const auto* find = std::get_if<FindContract>(&contract))
-    expected_[head].found = found_keys(*find, location, head, rows);
-}
-
-std::shared_ptr<const FoundKeys> ContractCheck::found_keys(const FindContract& contract,
-                                                           const Location& location,
-                                                           std::size_t head,
-                                                           const HeadRows<ValueId>& rows) {
-  /// Rows that are remembered, of all heads.
-  constexpr std::size_t kMostRows = std::size_t{1} << 17;
-  if (const auto known = found_.find(rows.number); known != found_.end()) return known->second;
-  auto keys = std::make_shared<const FoundKeys>(contract, rows, arithmetic_.pool(),
-                                                directions_of(location, head));
-  if (rows.number == 0) return keys;
-  if (found_rows_ + rows.tokens() > kMostRows) {
-    found_.clear();
-    found_rows_ = 0;
-  }
-  found_rows_ += rows.tokens();
-  found_.emplace(rows.number, keys);
-  return keys;
+    expected_[head].found = std::make_shared<const FoundKeys>(*find, rows, arithmetic_.pool(),
+                                                              directions_of(location, head));
 }
 
 bool ContractCheck::kept_related(const Expected& expected, const SelectedRow& row) {

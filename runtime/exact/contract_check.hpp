@@ -105,9 +105,6 @@ class ContractCheck : public ForwardObserver<ValueId> {
   };
   /// Of a head with a FindContract, from run to run.
   KeyDirections& directions_of(const Location& location, std::size_t head);
-  std::shared_ptr<const FoundKeys> found_keys(const FindContract& contract,
-                                              const Location& location, std::size_t head,
-                                              const HeadRows<ValueId>& rows);
   Real value(const SparseVector& form, const Stream<ValueId>& stream, std::size_t token) const;
   static bool kept_related(const Expected& expected, const SelectedRow& row);
   bool kept(const Contract& contract, const Expected& expected, const SelectedRow& row) const;
@@ -119,8 +116,6 @@ class ContractCheck : public ForwardObserver<ValueId> {
   std::optional<BrokenContract> broken_;
   std::map<HeadPlace, KeyDirections> directions_;  ///< as long as the numbers are
   std::uint64_t numbers_ = 0;                      ///< the forgetting that came before them
-  std::map<std::uint64_t, std::shared_ptr<const FoundKeys>> found_;  ///< by the number of rows
-  std::size_t found_rows_ = 0;
 };
 
 }}  // namespace logdepth::runtime_exact

@@ -36,8 +36,6 @@ struct HeadRows {
     std::vector<TupleId> ids;
   };
 
-  /// Rows of equal numbers, as long as the run's memory is one, are equal; 0: not numbered.
-  std::uint64_t number = 0;
   bool causal = true;
   TuplePool<Value>* vectors = nullptr;  ///< queries and keys: equal ids are equal vectors
   std::vector<TupleId> queries, keys;
@@ -51,8 +49,8 @@ struct HeadRows {
 
 /// The number concept: everything the forward pass asks of its numbers. `Value` is small and
 /// trivially copyable, equal values have equal bytes; `Sum` is an accumulator. The exact instance is
-/// runtime/exact/exact.hpp. With `kRepeats`, what a
-/// sublayer did to all tokens of an input is done to an equal one without computing it again; `Statistics`
+/// runtime/exact/exact.hpp. With `kRepeats`, what a head
+/// selected for all tokens of an input is selected for an equal one without computing it again; `Statistics`
 /// are what attention counts then.
 template <class A>
 concept Arithmetic = requires(A& a, typename A::Value v, typename A::Sum& s, const Rational& w,

@@ -48,7 +48,7 @@ class ForwardObserver {
 /// Nothing is computed twice. The stream holds interned tuples, so everything that happens to a
 /// token on its own (norm, queries, keys, values, feed-forward, sums) is a function of a few ids
 /// and is remembered by them; what is left per token and layer are look-ups, and the attention.
-/// Where the columns of a short input come again, all tokens and rows are looked up at once.
+/// Where the columns that a head reads of a short input come again, all of its rows are looked up at once.
 template <Arithmetic A>
 class Forward {
  public:
@@ -249,18 +249,15 @@ class Forward {
     return {fmt::format("{} mask, token {}: {}", sublayer_text(location), token, reason)};
   }
 
-  ReadColumns columns_of(MaskedRead<A>& read, const Stream<Value>& stream) {
-    return stream.has_columns() ? read.load_columns(stream) : ReadColumns();
-  }
-
   std::optional<Refusal> attend(const Location& location, Stream<Value>& stream,
                                 const std::vector<Observer*>& observers) {
     PreparedLayer& prepared = *layers_[location.layer];
     if (prepared.heads.empty()) return std::nullopt;
-    const ReadColumns columns = columns_of(prepared.attention_read, stream);
+    const ReadColumns columns =
+        stream.has_columns() ? prepared.attention_read.load_columns(stream) : ReadColumns();
     bool known = true;
     for (HeadMaps<A>& head : prepared.heads)
-      if (!head.begin(columns, ++numbered_)) known = false;
+      if (!head.begin(columns)) known = false;
     for (std::size_t token = 0; token < stream.tokens && !known; ++token) {
       look_for_interruption();
       if (const auto reason = prepared.attention_read.load(stream, token))
@@ -295,22 +292,15 @@ class Forward {
   std::optional<Refusal> feed_forward(const Location& location, Stream<Value>& stream) {
     PreparedLayer& prepared = *layers_[location.layer];
     if (prepared.layer.feedforward.in.rows == 0) return std::nullopt;
-    const ReadColumns columns = columns_of(prepared.feedforward_read, stream);
-    const bool known = !columns.empty() && prepared.relu.begin(columns);
-    for (std::size_t token = 0; token < stream.tokens && !known; ++token) {
+    for (std::size_t token = 0; token < stream.tokens; ++token) {
       look_for_interruption();
       if (const auto reason = prepared.feedforward_read.load(stream, token))
         return outside_field(location, token, *reason);
-      if (columns.empty()) {
-        for (const SegmentDelta& delta : prepared.relu(prepared.feedforward_read))
-          stream.set_id(token, delta.segment,
-                        (*sums_)(delta.segment, stream.id(token, delta.segment), delta.tuple));
-      } else {
-        prepared.relu.take(prepared.feedforward_read);
-      }
+      for (const SegmentDelta& delta : prepared.relu(prepared.feedforward_read))
+        stream.set_id(token, delta.segment,
+                      (*sums_)(delta.segment, stream.id(token, delta.segment), delta.tuple));
       if (token % kBetweenLooks == 0) look_at_memory(stream, prepared);
     }
-    if (!columns.empty()) prepared.relu.write(columns, stream, *sums_);
     return std::nullopt;
   }
 
@@ -321,7 +311,6 @@ class Forward {
   std::optional<SegmentSums<A>> sums_;
   std::vector<std::unique_ptr<PreparedLayer>> layers_;
   std::size_t layers_hold_ = 0;  ///< all that layers remember
-  std::uint64_t numbered_ = 0;   ///< rows of heads
   std::optional<Readout> readout_;
 };
 

@@ -70,7 +70,8 @@ class ReluMap {
   std::span<const SegmentDelta> operator()(const MaskedRead<A>& read) {
     deltas_.clear();
     for (Group& group : groups_) {
-      const std::uint32_t known = result_of(group, read);
+      std::uint32_t& known = group.memo[read.key().ids];
+      if (known == Memo::kUnknown) known = compute(group, read);
       for (std::size_t w = 0; w < group.written.size(); ++w) {
         const TupleId tuple = group.results[known + w];
         if (tuple != TuplePool<Value>::kZero) deltas_.push_back({group.written[w], tuple});
@@ -79,43 +80,10 @@ class ReluMap {
     return deltas_;
   }
 
-  /// Begins an input that has columns: whether all of it is known. If not, all tokens are to be taken.
-  bool begin(ReadColumns read) {
-    bool known = true;
-    for (Group& group : groups_) {
-      group.column = group.inputs[read];
-      known = known && group.column != Memo::kUnknown;
-      group.deltas.assign(group.written.size(), {});
-    }
-    return known;
-  }
-  /// Takes the next token.
-  void take(const MaskedRead<A>& read) {
-    for (Group& group : groups_) {
-      if (group.column != Memo::kUnknown) continue;
-      const std::uint32_t result = result_of(group, read);
-      for (std::size_t w = 0; w < group.written.size(); ++w)
-        group.deltas[w].push_back(group.results[result + w]);
-    }
-  }
-  /// Adds what the block adds to all tokens.
-  void write(ReadColumns read, Stream<Value>& stream, SegmentSums<A>& sums) {
-    for (Group& group : groups_) {
-      if (group.column == Memo::kUnknown) {
-        group.column = static_cast<std::uint32_t>(group.columns.size());
-        for (const auto& delta : group.deltas)
-          group.columns.push_back(pools_.columns.number(delta));
-        group.inputs[read] = group.column;
-      }
-      for (std::size_t w = 0; w < group.written.size(); ++w)
-        sums.add_column(stream, group.written[w], group.columns[group.column + w]);
-    }
-  }
   std::size_t bytes() const {
     std::size_t total = 0;
     for (const Group& group : groups_)
-      total += group.memo.bytes() + group.results.capacity() * sizeof(TupleId) +
-               group.inputs.bytes() + group.columns.capacity() * sizeof(ColumnNumber);
+      total += group.memo.bytes() + group.results.capacity() * sizeof(TupleId);
     return total;
   }
 
@@ -144,15 +112,11 @@ class ReluMap {
     std::vector<Unit> units;
     std::vector<std::vector<Push>> pushes;  ///< per column of the group
     std::vector<std::uint32_t> written;     ///< segments
-    PartMemo memo;                          ///< of a token: where its results begin
+    PartMemo memo;                          ///< where the results begin
     std::vector<TupleId> results;           ///< rows of written.size() tuples
-    PartMemo inputs;                        ///< of columns: where their results begin in `columns`
-    std::vector<ColumnNumber> columns;      ///< rows of written.size()
-    std::uint32_t column = 0;               ///< of the input that has begun
-    std::vector<std::vector<TupleId>> deltas;  ///< of it, per written segment, where that is new
 
     Group(std::vector<std::size_t> read, const ReadLayout& layout, const SegmentPools<Value>& pools)
-        : parts(std::move(read)), memo(parts), inputs(parts) {
+        : parts(std::move(read)), memo(parts) {
       std::size_t columns = 0;
       for (const std::size_t part : parts) {
         segments.push_back(layout.segments[part]);
@@ -186,13 +150,6 @@ class ReluMap {
 
   std::optional<std::size_t> part_of(const ReadLayout& layout, std::uint32_t coordinate) const {
     return layout.part_of(pools_.segments.place[coordinate].segment);
-  }
-
-  /// Where the results of one token begin.
-  std::uint32_t result_of(Group& group, const MaskedRead<A>& read) {
-    std::uint32_t& known = group.memo[read.key().ids];
-    if (known == Memo::kUnknown) known = compute(group, read);
-    return known;
   }
 
   std::uint32_t compute(Group& group, const MaskedRead<A>& read) {
@@ -275,8 +232,8 @@ class HeadMaps {
   }
 
   /// Begins an input: whether it is one that came before, so that its rows are there and repeat() answers
-  /// them. `read`: its columns, if any; `number`: of its rows, if they are new.
-  bool begin(ReadColumns read, std::uint64_t number) {
+  /// them. `read`: its columns, if any.
+  bool begin(ReadColumns read) {
     now_ = &unnumbered_;
     if (!read.empty()) {
       std::uint32_t& known = (*inputs_)[read];
@@ -287,7 +244,6 @@ class HeadMaps {
       now_ = &known_[known];
       if (now_->complete) return true;
       *now_ = no_rows();
-      now_->rows.number = number;
       return false;
     }
     HeadRows<Value>& rows = now_->rows;
