@@ -65,12 +65,7 @@ Catalogue with_dummy() {
 }
 
 std::string refusal(Problem problem, const Values& values, const Catalogue& constructions) {
-  try {
-    chosen_construction(problem, values, constructions);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return support::refusal([&] { chosen_construction(problem, values, constructions); });
 }
 
 TEST(TheCatalogue, OffersANewConstructionToWhoeverTypesItsName) {

@@ -593,13 +593,10 @@ TEST(CraspPrograms, AComparisonOfTooManyChoicesIsASizeLimitThatNamesBothFigures)
     return "alphabet a b\n// nothing\nL := " + sum + " > 3\n";
   };
   EXPECT_EQ(Compiled(text(8)).number("nesting"), 1u);  // 2^8 ways, many of them the same
-  try {
-    counting_program(parse_crasp(text(9), "nine.crasp"), "nine");
-    FAIL() << "accepted";
-  } catch (const SizeLimit& limit) {
-    support::expect_parts(limit.what(), {"nine.crasp:3: ", "the 9 min, max and conditionals",
-                                         "up to 2^9", "at most 256"});
-  }
+  support::expect_parts(
+      support::refusal<SizeLimit>(
+          [&] { counting_program(parse_crasp(text(9), "nine.crasp"), "nine"); }),
+      {"nine.crasp:3: ", "the 9 min, max and conditionals", "up to 2^9", "at most 256"});
   // One in the other they only add up.
   std::string chain = "alphabet a b\nm0 := #[Q_a]\n";
   for (int i = 0; i < 30; ++i)

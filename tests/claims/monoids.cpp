@@ -17,6 +17,7 @@
 #include "tests/support/front_end_cases.hpp"
 #include "tests/support/languages.hpp"
 #include "tests/support/processes.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::monoids_tests { namespace {
 
@@ -146,12 +147,7 @@ TEST(GeneratorFiles, HoldTheGroupsWhoseGeneratorsAreWrittenAsImagesOrAsCycles) {
 
 TEST(GeneratorFiles, ThatHoldSomethingElseAreRefusedWithTheLine) {
   const auto said = [](const std::string& text) {
-    try {
-      read_generators(text, "x.txt");
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return support::refusal([&] { read_generators(text, "x.txt"); });
   };
   for (const std::string line : {"(1,2", "(1,2)(2,3)", "(0,1)", "1,2", "(1,2)(3,-4)", "(a,b)",
                                  "((1,2))", "(1,5000)", "(1,2) (3,4),"})

@@ -6,6 +6,7 @@
 
 #include "logdepth/errors.hpp"
 #include "tests/support/planted_runs.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::criteria_tests { namespace {
 
@@ -121,13 +122,8 @@ TEST(PaperCriteria, OfSeedsAreTheirMedianTheWorstTheBestOrTheirDifferencesOneByO
 }
 
 TEST(PaperFiles, RefuseWhatTheyDoNotKnowWithItsPlace) {
-  const auto refusal = [](const std::string& text) -> std::string {
-    try {
-      paper_from_json("test", text, "test.json");
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+  const auto refusal = [](const std::string& text) {
+    return support::refusal([&] { paper_from_json("test", text, "test.json"); });
   };
   const auto criterion = [&](const std::string& members) {
     return refusal(R"({"criteria": [{"id": "T", "text": "t", )" + members + "}]}");

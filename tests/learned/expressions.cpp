@@ -11,6 +11,7 @@
 #include "logdepth/errors.hpp"
 #include "tests/support/expression_reference.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::expressions_tests { namespace {
 
@@ -95,14 +96,9 @@ TEST(Expressions, LongerOnesThanAllowedAreDrawnAnewAndTheImpossibleIsRefused) {
   for (std::uint64_t i = 0; i < 200; ++i)
     ASSERT_LE(drawn(tight, 4, i % 2 == 1, i).text.size(), 14u);
   tight.most_letters = 4;
-  try {
-    drawn(tight, 4, true, 0);
-    FAIL() << "five letters in four";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "task.most_letters: expected room for expressions of depth 4, found none of at "
-                 "most 4 letters in 10000 draws");
-  }
+  EXPECT_EQ(support::refusal([&] { drawn(tight, 4, true, 0); }),
+            "task.most_letters: expected room for expressions of depth 4, found none of at "
+            "most 4 letters in 10000 draws");
 }
 
 /// Logistic regression on how often each letter occurs, by gradient descent on half of the

@@ -19,6 +19,7 @@
 #include "learned/depth_recurrent/tasks.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::family_text_tests { namespace {
 
@@ -473,12 +474,7 @@ TEST(FamilyText, HasNoDistractorsWhereNoneAreAskedFor) {
 }
 
 std::string refusal(const FamilySettings& settings, std::uint32_t depth) {
-  try {
-    drawn(settings, depth, true, 0);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return support::refusal([&] { drawn(settings, depth, true, 0); });
 }
 
 TEST(FamilyText, RefusesSettingsThatItCannotServe) {

@@ -12,6 +12,7 @@
 #include "oracle/reachability_oracle.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/hop_reference.hpp"
+#include "tests/support/refusals.hpp"
 
 // The generators of the hop task: what they promise about distances, about what can be seen within
 // fewer steps than hops, and about the order of vertices. Distances by Floyd's algorithm and by the
@@ -383,12 +384,7 @@ TEST(HopTask, TheFormatUnderTheMaskIsRolesAndAView) {
 }
 
 std::string refusal(const HopTaskConfig& config) {
-  try {
-    config.make_task(1);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return support::refusal([&] { config.make_task(1); });
 }
 
 TEST(HopTask, RefusesSettingsThatNamingThemCanMend) {

@@ -15,6 +15,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/latent_settings.hpp"
 #include "tests/support/plain_decoder.hpp"
+#include "tests/support/refusals.hpp"
 
 // The tasks of latent reasoning: their samples, the discrete loop under an oracle, and measures on
 // predictors whose result is known.
@@ -31,12 +32,7 @@ using Method = LatentValuesConfig::Method;
 constexpr int kEmpty = kModulus + 1;
 
 std::string refusal(const auto& config) {
-  try {
-    config.make_task(1);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return support::refusal([&] { config.make_task(1); });
 }
 
 TokenRows targets_of_sample(const Samples& samples, std::size_t i) {

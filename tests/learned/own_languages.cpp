@@ -42,14 +42,7 @@ WordTaskConfig config_of(const std::string& regex, WordTaskConfig::Labels labels
   return config;
 }
 
-std::string refusal(const std::function<void()>& asked) {
-  try {
-    asked();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
+using support::refusal;
 
 /// Whether a word ends in abb, without an automaton.
 bool ends_in_abb(const std::vector<std::int32_t>& word) {

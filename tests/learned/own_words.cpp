@@ -15,6 +15,7 @@
 #include "learned/word_problems/word_task.hpp"
 #include "logdepth/errors.hpp"
 #include "tests/support/processes.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::own_words_tests { namespace {
 
@@ -67,13 +68,9 @@ class OwnWordTasks : public testing::Test {
     return config;
   }
   std::string refusal(const std::string& text, std::uint32_t max_length = 2) const {
-    try {
-      config(text, max_length).make_task(1);
-    } catch (const InputError& error) {
-      const std::string said = error.what();
-      return said.substr(std::min(said.find("own.csv"), said.size()));
-    }
-    return "accepted";
+    const std::string said = support::refusal([&] { config(text, max_length).make_task(1); });
+    const std::size_t file = said.find("own.csv");
+    return said.substr(file == std::string::npos ? 0 : file);
   }
 
   support::TemporaryFolder folder_;

@@ -17,6 +17,7 @@
 #include "runtime/file/sha256.hpp"
 #include "runtime/file/whole_file.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::word_problems_tests { namespace {
 
@@ -26,17 +27,7 @@ using Rows = std::vector<Elements>;
 constexpr ProductOrder kOurs = ProductOrder::first_letter_first;
 constexpr ProductOrder kPublished = ProductOrder::published;
 
-/// The sentence of the error that `action` must end with.
-template <class Error = InputError, class Action>
-std::string refusal(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "expected a refusal";
-  return "";
-}
+using support::refusal;
 
 void expect_says(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks: " << part;
@@ -331,13 +322,9 @@ TEST(WordFiles, WithQuotedFieldsAreRead) {
     ASSERT_EQ(quoted.rows.size(), 1u);
     EXPECT_EQ(quoted.rows[0].letters, plain.rows[0].letters);
   }
-  const auto refusal = [&](const std::string& row) -> std::string {
-    try {
-      (void)parse_word_file("seed,input,target\n" + row, "x.csv", table);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto refusal = [&](const std::string& row) {
+    return support::refusal(
+        [&] { (void)parse_word_file("seed,input,target\n" + row, "x.csv", table); });
   };
   EXPECT_EQ(refusal("0,\"0 0,0 0\n"), "x.csv:2: column 2: expected '\"' to end the quoted field");
   EXPECT_EQ(refusal("0,\"0 0\"x,0 0\n"),

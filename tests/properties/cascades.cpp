@@ -19,6 +19,7 @@
 #include "objects/transition_monoid.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/languages.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::cascades_tests { namespace {
 
@@ -61,14 +62,8 @@ Dfa random_automaton_of(std::mt19937_64& random, KindOfMaps kind, std::size_t st
   return automaton_of_maps(maps, static_cast<State>(random() % states));
 }
 
-/// The sentence with which something is too large, or "accepted".
 std::string limit_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const SizeLimit& limit) {
-    return limit.what();
-  }
-  return "accepted";
+  return support::refusal<SizeLimit>(action);
 }
 
 Dfa of_regex(const std::string& expression) {

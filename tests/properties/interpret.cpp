@@ -22,6 +22,7 @@
 #include "runtime/stream/stream.hpp"
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::interpret_tests { namespace {
 
@@ -246,13 +247,9 @@ TEST(GivenValues, AreWhatTheProgramSaysOfItsInput) {
     for (std::size_t token = 0; token < c.good.size(); ++token)
       for (std::uint32_t i = 0; i < c.good[token].size(); ++i)
         EXPECT_EQ(states.at(token, {0, i}), c.good[token][i]);
-    try {
-      start_states(program, cells_tokens(c.bad));
-      ADD_FAILURE() << c.cell;
-    } catch (const InputError& error) {
-      const std::string at = "token " + std::to_string(c.bad.size() - 1) + ": cell x ";
-      EXPECT_EQ(std::string(error.what()).find(at), 0u) << error.what();
-    }
+    const std::string at = "token " + std::to_string(c.bad.size() - 1) + ": cell x ";
+    const std::string said = support::refusal([&] { start_states(program, cells_tokens(c.bad)); });
+    EXPECT_TRUE(said.starts_with(at)) << said;
     EXPECT_THROW(start_states(program, cells_tokens({{}})), InputError);
   }
 }

@@ -22,6 +22,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::position_codes_tests { namespace {
 
@@ -179,38 +180,35 @@ Tokens rows(std::size_t count, std::int64_t natural) {
   return cells_tokens(std::move(rows));
 }
 
-/// What the interpreter says of the program, "" where nothing is wrong.
+/// What the interpreter says of the program.
 std::string complaint(const std::string& text, const Tokens& tokens) {
   const Program program = parse_program(kHead + text, "test");
   check_program(program);
-  try {
-    interpret(program, tokens);
-  } catch (const BrokenProgram& error) {
-    return error.what();
-  }
-  return "";
+  return support::refusal<BrokenProgram>([&] { interpret(program, tokens); });
 }
 
 TEST(DirectionsOfIntegers, AreWrittenWhereTheirIntegersAreSmallEnough) {
   const std::string plain = kGiven + "cell d direction 2 integers 1\ninitial\n";
   const std::string end = "output o + d[0]\n";
   // (i, m) and (m, i): both at most N, the number of tokens or m, whichever is larger.
-  EXPECT_EQ(complaint(plain + "normalise d from i[0] m[0]\n" + end, rows(6, 4)), "");
-  EXPECT_EQ(complaint(plain + "normalise d from i[0] m[0]\n" + end, rows(3, 50)), "");
+  EXPECT_EQ(complaint(plain + "normalise d from i[0] m[0]\n" + end, rows(6, 4)), "accepted");
+  EXPECT_EQ(complaint(plain + "normalise d from i[0] m[0]\n" + end, rows(3, 50)), "accepted");
   // (2i, 3) in lowest terms: 10 is more than 6, and 8 is not.
   const std::string twice = "normalise d from 2*i[0] 3*i[1]\n";
   EXPECT_EQ(complaint(plain + twice + end, rows(6, 1)),
             "normalise d, token 4: cell d takes no direction of integers up to 1 * 6");
   EXPECT_EQ(complaint(plain + twice + end, rows(6, 8)),
             "normalise d, token 5: cell d takes no direction of integers up to 1 * 8");
-  EXPECT_EQ(complaint(plain + twice + end, rows(6, 10)), "");
+  EXPECT_EQ(complaint(plain + twice + end, rows(6, 10)), "accepted");
   EXPECT_EQ(
-      complaint(kGiven + "cell d direction 2 integers 2\ninitial\n" + twice + end, rows(6, 1)), "");
+      complaint(kGiven + "cell d direction 2 integers 2\ninitial\n" + twice + end, rows(6, 1)),
+      "accepted");
   // (6i, 9): the same direction as (2i, 3).
   EXPECT_EQ(complaint(plain + "normalise d from 6*i[0] 9*i[1]\n" + end, rows(6, 1)),
             "normalise d, token 4: cell d takes no direction of integers up to 1 * 6");
   // Divided by 7 it is still one of integers.
-  EXPECT_EQ(complaint(plain + "normalise d from 1/7*i[0] 1/7*i[1]\n" + end, rows(4, 1)), "");
+  EXPECT_EQ(complaint(plain + "normalise d from 1/7*i[0] 1/7*i[1]\n" + end, rows(4, 1)),
+            "accepted");
 }
 
 TEST(DirectionsOfIntegers, AreRationalMultiplesOfOneNumber) {
@@ -229,7 +227,7 @@ TEST(DirectionsOfIntegers, AreCheckedWhereAHeadHandsThemOver) {
   const auto tokens = [](const Rational& x, const Rational& y) {
     return cells_tokens({{Real(1), Real(0)}, {Real(x), Real(y)}});
   };
-  EXPECT_EQ(complaint(text + copy, tokens(0, -1)), "");
+  EXPECT_EQ(complaint(text + copy, tokens(0, -1)), "accepted");
   EXPECT_EQ(complaint(text + copy, tokens({3, 5}, {-4, 5})),
             "fetch 'read', token 1: cell d takes no direction of integers up to 1 * 2");
 }
@@ -373,13 +371,8 @@ TEST(PositionCodes, HaveParametersFromOneOn) {
     p.alphabet({"a"}).token("a").token(kBegin);
     p.key("I", code);
     p.output("o", {});
-    try {
-      (void)logdepth::compile(p.program());
-      ADD_FAILURE() << code.parameter;
-    } catch (const ProgramRefused& refused) {
-      EXPECT_EQ(std::string(refused.what()),
-                "the code of cell I has no parameter " + std::to_string(code.parameter));
-    }
+    EXPECT_EQ(support::refusal<ProgramRefused>([&] { (void)logdepth::compile(p.program()); }),
+              "the code of cell I has no parameter " + std::to_string(code.parameter));
   }
   EXPECT_EQ(phi_over(1), phi);
 }

@@ -13,6 +13,7 @@
 
 #include "logdepth/errors.hpp"
 #include "tests/support/fixed_seed.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::real_text_tests { namespace {
 
@@ -81,12 +82,7 @@ TEST(RealTextForms, RawStreamsAreRowsUnderTheirNames) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_cells(text, "c.txt", {"x", "y"});
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "not refused";
+  return support::refusal([&] { parse_cells(text, "c.txt", {"x", "y"}); });
 }
 
 TEST(RealTextForms, RawStreamsThatDoNotFitAreRefusedWithTheirLine) {

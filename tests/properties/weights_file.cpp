@@ -28,6 +28,7 @@
 #include "tests/support/fixed_seed.hpp"
 #include "tests/support/model_samples.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::weights_file_tests { namespace {
 
@@ -58,17 +59,7 @@ std::string bytes_of(const std::string& path) {
   return out.str();
 }
 
-/// The message of the refusal; fails the test when there is none.
-template <class Act>
-std::string refusal(const Act& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return "";
-}
+using support::refusal;
 
 std::string refusal_of_file(const std::string& path) {
   return refusal([&] { static_cast<void>(read_weights(path)); });

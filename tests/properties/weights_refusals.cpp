@@ -17,18 +17,12 @@
 #include "tests/support/model_samples.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/processes.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::weights_refusals_tests { namespace {
 
-/// The message of the refusal; fails the test when there is none.
 std::string refusal_of(const std::string& text) {
-  try {
-    static_cast<void>(parse_weights(text, "m.json"));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return "";
+  return support::refusal([&] { static_cast<void>(parse_weights(text, "m.json")); });
 }
 
 struct Edit {

@@ -23,6 +23,7 @@
 #include "tests/support/languages.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/plain_forward.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace logdepth::learned_tests { namespace {
 
@@ -255,12 +256,7 @@ TEST(ConstructedNetwork, NumbersThatAreNotTrainedStayBitForBit) {
 TEST(ConstructedNetwork, FilesThatDoNotFitTheTaskAreRefused) {
   const Construction construction("S3");
   const auto refused = [](RunConfig config, const std::string& part) {
-    try {
-      Trainer trainer({config}, torch::kCPU);
-      ADD_FAILURE() << "accepted, expected a refusal with: " << part;
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    }
+    support::expect_parts(support::refusal([&] { Trainer({config}, torch::kCPU); }), {part});
   };
   RunConfig config = construction.config;
   config.task.as<WordTaskConfig>().letters = WordTaskConfig::Letters::all;
