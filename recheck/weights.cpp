@@ -44,16 +44,18 @@ std::size_t check_names(const Json& list) {
   return seen.size();
 }
 
-/// White space, control characters, and characters that turn the direction of a line or are none; of UTF-8.
+/// White space, control characters, characters without a width, that turn the direction of a line or are none; of UTF-8.
 bool disturbs(const std::string& letter) {
   for (std::size_t i = 0; i < letter.size(); ++i) {
     const auto byte = [&](std::size_t k) {
       return i + k < letter.size() ? static_cast<unsigned char>(letter[i + k]) : 0u;
     };
     const unsigned pair = byte(0) << 8 | byte(1), last = byte(2);
-    if (byte(0) <= ' ' || byte(0) == 0x7f || (pair >= 0xc280 && pair <= 0xc29f) ||
-        (pair == 0xe280 && last >= 0xa8 && last <= 0xae) ||
-        (pair == 0xe281 && last >= 0xa6 && last <= 0xa9) || (pair == 0xefbf && last >= 0xbe))
+    if (byte(0) <= ' ' || byte(0) == 0x7f || (pair >= 0xc280 && pair <= 0xc2a0) || pair == 0xc2ad ||
+        (pair == 0xe19a && last == 0x80) ||
+        (pair == 0xe280 && (last <= 0x8f || (last >= 0xa8 && last <= 0xaf))) ||
+        (pair == 0xe281 && last >= 0x9f && last <= 0xa9) || (pair == 0xe380 && last == 0x80) ||
+        (pair == 0xefbb && last == 0xbf) || (pair == 0xefbf && last >= 0xbe))
       return true;
   }
   return false;
