@@ -9,10 +9,10 @@ if [ $# -gt 1 ] || [[ ${1:-} == -* ]]; then
   exit 2
 fi
 out=${1:-build/playground}
-playground/copy_page.sh "$out"
+playground/copy_page.sh --check "$out"
 
 . cmake/install_packages.sh
-install_packages build-essential cmake ninja-build emscripten nodejs dpkg-dev libgmp-dev libfmt-dev libcli11-dev \
+install_packages build-essential cmake ninja-build emscripten nodejs python3 dpkg-dev libgmp-dev libfmt-dev libcli11-dev \
   nlohmann-json3-dev libboost-dev
 export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}  # emscripten's modules, whichever node is first in the path
 
@@ -25,7 +25,7 @@ cmake -G Ninja -B build/wasm -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/wasm_toolchain.c
 }
 cmake --build build/wasm
 
-cp build/wasm/logdepth.js build/wasm/logdepth.wasm "$out"
+playground/copy_page.sh "$out" build/wasm
 {
   cat playground/LICENCES.txt
   echo "Sources: Debian $(. /etc/os-release && echo "$VERSION_CODENAME"):"

@@ -86,7 +86,7 @@ std::string unescaped(const std::string& text) {
 }
 
 /// Serves files over HTTP on loopback, to browsers of this machine. Only the names that it was given
-/// are answered, so no path in a request can lead elsewhere. GET only; a connection has one request.
+/// are answered, so no path in a request can lead elsewhere. GET and HEAD; a connection has one request.
 /// One thread: connections that send nothing, as browsers open them ahead, hold up no others.
 class FileServer {
  public:
@@ -146,12 +146,19 @@ class FileServer {
         });
   }
 
-  Answer answer(const Request::value_type& request) const {
-    if (request.method() != http::verb::get) {
-      Answer refused = refusal(http::status::method_not_allowed);
-      refused.set(http::field::allow, "GET");
-      return refused;
+  Answer answer(const Request::value_type& request) {
+    if (request.method() == http::verb::get) return file_for(request);
+    if (request.method() == http::verb::head) {
+      Answer headers = file_for(request);  // its length is that of the body
+      headers.body().clear();
+      return headers;
     }
+    Answer refused = refusal(http::status::method_not_allowed);
+    refused.set(http::field::allow, "GET, HEAD");
+    return refused;
+  }
+
+  Answer file_for(const Request::value_type& request) {
     // Pages of other sites that have a name for this machine have another host in their requests.
     const std::string host(request[http::field::host]), target(request.target());
     if (host != fmt::format("127.0.0.1:{}", port_) && host != fmt::format("localhost:{}", port_))
@@ -161,13 +168,28 @@ class FileServer {
     const auto file = files_.find(name);
     if (file == files_.end()) return refusal(http::status::not_found);
     try {
-      return message(http::status::ok, type_of(name), read_whole_file(file->second));
+      std::string text = read_whole_file(file->second);
+      const std::string type = type_of(name), encodings(request[http::field::accept_encoding]);
+      if (encodings.find("gzip") == std::string::npos || name.ends_with(".gz"))
+        return message(http::status::ok, type, std::move(text));
+      Packed& known = packed_[name];
+      if (known.text != text) known = {text, packed(text)};
+      Answer answer = message(http::status::ok, type, known.bytes);
+      answer.set(http::field::content_encoding, "gzip");
+      answer.set(http::field::vary, "Accept-Encoding");
+      return answer;
     } catch (const InputError&) {  // removed since
       return refusal(http::status::not_found);
     }
   }
 
+  /// A file that was packed by gzip, and its text at that time.
+  struct Packed {
+    std::string text, bytes;
+  };
+
   std::map<std::string, std::string> files_;
+  std::map<std::string, Packed> packed_;
   boost::asio::io_context context_{1};
   tcp::acceptor listening_{context_};
   std::uint16_t port_ = 0;

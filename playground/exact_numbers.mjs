@@ -89,6 +89,7 @@ export class Real {
 
   scaled(factor) {  // by a rational
     if (factor.n === 0n) return ZERO;
+    if (factor.n === 1n && factor.d === 1n) return this;  // with its text and double
     const square = factor.signedSquare();
     return new Real(this.rational.times(factor), this.roots.length ? this.roots.map((s) => s.times(square)) : NO_ROOTS);
   }
@@ -189,6 +190,7 @@ function toDouble(x) {
 
 /** Σ weight · x[column] over the entries [column, weight]. One reduction to lowest terms for the rational part. */
 export function dot(entries, x) {
+  if (entries.length === 1) return x[entries[0][0]].scaled(entries[0][1]);
   let n = 0n, d = 1n, rest = ZERO;
   for (const [column, weight] of entries) {
     const y = x[column];

@@ -120,12 +120,6 @@ const ANSWERS = {
     const {output} = done(program, ['inspect', ...args, `--word=${text(question, 'word')}`], files);
     return {lines: output.slice(output.indexOf('\nlevels ') + 1).split('\n\n')[0]};
   },
-  /** A picture of the J-classes of its monoid. */
-  eggbox(question, program) {
-    const {args, files} = languageOf(question);
-    const answer = done(program, ['inspect', ...args, '--eggbox', 'picture.svg', '--json'], files);
-    return {svg: answer.files['picture.svg']};
-  },
 };
 
 /** The answer to a question; {error: sentence} where it is refused. */

@@ -1,18 +1,25 @@
 // A run of exact_runner.mjs as a page shows it: who reads whom and what every token holds, as texts.
 
 import {Refusal, cellsInput, edgeList, graphInput, run, wordInput} from './exact_runner.mjs';
+import {quoted} from './weights_file.mjs';
 
 const MOST_VALUES = 4000000;  // texts of a run that are kept
 
-/** The raw input of the division lemma: tokens 0, …, dividend. The program makes the same one of --divide and --by. */
+/**
+ * The raw input of the division lemma: tokens 0, …, dividend. The program makes the same one of --divide and --by
+ * (proofs-check/check/divisions.cpp). A name is that of a cell, and its component 0 or 1: the numbers i, m and d = i as
+ * they are, a as phi(i), R as phi(i/m), I as phi(i), I8 as phi(i/8), where phi(x) = (x, 1)/sqrt(x^2 + 1).
+ */
 function divisionCells({names}, {dividend, divisor}) {
-  const row = (i) => {
-    const square = BigInt(i) * BigInt(i), below = square + 1n;
-    const values = {'i.0': i, 'i.1': 1, 'm.0': divisor, 'm.1': 1,
-                    'a.0': i === 0 ? 0 : `sqrt(${square}/${below})`, 'a.1': i === 0 ? 1 : `sqrt(1/${below})`};
-    return names.map((name) => values[name] ?? 0).join(' ');
+  const value = (name, i) => {
+    const [, cell, above, component] = /^([imdaRI])(\d*)\.([01])$/.exec(name) ?? [];
+    if (cell === undefined) throw new Refusal(`${quoted(name)} is no input of a division`);
+    if ('imd'.includes(cell)) return component === '1' ? 1 : cell === 'm' ? divisor : i;
+    const below = cell === 'R' ? divisor : Number(above || 1);
+    return `sqrt(${(component === '1' ? below : i) ** 2}/${i * i + below * below})`;
   };
-  return [names.join(' '), ...Array.from({length: dividend + 1}, (_, i) => row(i))].join('\n');
+  const rows = Array.from({length: dividend + 1}, (_, i) => names.map((name) => value(name, i)).join(' '));
+  return [names.join(' '), ...rows].join('\n');
 }
 
 /** A word, {graph, source, target}, {division} or {cells} as the tokens of the model. */

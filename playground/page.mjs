@@ -7,26 +7,29 @@ import {$, make, table} from './elements.mjs';
 import {CONSTRUCTIONS} from './face.mjs';
 import {GraphView} from './graph_view.mjs';
 import {showLoops} from './loops_view.mjs';
+import {inPageWords} from './page_words.mjs';
 import {Questions, Stopped} from './questions.mjs';
+import {storedText} from './stored_files.mjs';
 import {layerName, showAnswer, showContracts, showToken} from './token_view.mjs';
 import {Tour} from './tour.mjs';
 import {breakSentence, chosenPlace, offerWeights} from './weights_view.mjs';
 
 const TEXTS = {regex: '(a|b)*abb', group: 'A5', crasp: '', program: '', division: '', graph: ''};
-const MANY_LINES = ['crasp', 'program'], MOST_VERTICES = 8;
+const KINDS = [...Object.keys(TEXTS), 'file'], MANY_LINES = ['crasp', 'program'];
+const SIZES = [8, 16, 32, 64];  // of networks for graphs; the first one is stored
 const GRAPH = '1 2\n2 3\n3 4\n4 5\n5 1\n6 7';
 const FACE_KIND = {graph: 'connectivity'};  // names of the program
 
-const state = {kind: 'regex', texts: {...TEXTS}, word: 'aabb', construction: 'auto', layer: 1, file: null};
+const state = {kind: 'regex', texts: {...TEXTS}, word: 'aabb', construction: 'scan', layer: 1, file: null};
 let shown = {};  // of the last answer: {network, run}
-let examples = [], programThere = false;
+let examples = [], programThere = false, turns = 0;  // of questions
 
-const questions = new Questions('worker.mjs', (sentence) => {
+const questions = new Questions((sentence) => {
   $('stop').disabled = sentence === '';
   document.body.ariaBusy = `${sentence !== ''}`;
   $('state').textContent = sentence;
-}, showVersion);
-const graph = new GraphView($('graph-editor'), () => (offerEnds(), later()), MOST_VERTICES);
+}, showVersion, (sentence) => ($('version').textContent = sentence));
+const graph = new GraphView($('graph-editor'), () => (offerEnds(), later()), SIZES.at(-1));
 const attention = new AttentionView($('attention'), () => showChosen(), (by) => setLayer(state.layer + by));
 const tour = new Tour((question, token) => {
   setState(question);
@@ -39,43 +42,44 @@ const tour = new Tour((question, token) => {
 const text = () => state.texts[state.kind] ?? '';
 
 function setState({kind, text: given, word, construction, layer, source, target, dividend, divisor, file}) {
-  if (kind !== undefined && (kind in TEXTS || kind === 'file')) state.kind = kind;
-  if (given !== undefined && state.kind !== 'graph') state.texts[state.kind] = given;
+  if (kind !== undefined) state.kind = kind;
+  if (given && state.kind !== 'graph') state.texts[state.kind] = given;
   if (state.kind === 'graph') graph.setText(given ?? (graph.text || GRAPH));
   if (word !== undefined) state.word = word;
-  state.construction = construction ?? 'auto';
+  state.construction = construction ?? 'scan';
   if (layer !== undefined && /^\d{1,6}$/.test(layer)) state.layer = Number(layer);
   if (dividend !== undefined) $('dividend').value = dividend;
   if (divisor !== undefined) $('divisor').value = divisor;
-  if (file !== undefined) state.file = {stored: file, name: file};
+  if (file !== undefined) state.file = {name: file};
   showForm();
   if (source !== undefined) $('source').value = source;
   if (target !== undefined) $('target').value = target;
 }
 
 function showForm() {
-  const {kind} = state, words = !['division', 'graph'].includes(kind) && inputKind() === 'word';
+  const {kind} = state, takes = taken();
   for (const radio of document.getElementsByName('kind')) radio.checked = radio.value === kind;
   $('text-line').hidden = !['regex', 'group'].includes(kind);
   $('lines-line').hidden = !MANY_LINES.includes(kind);
-  $('graph-editor').hidden = kind !== 'graph' && !(kind === 'file' && inputKind() === 'graph');
-  $('ends-line').hidden = $('graph-editor').hidden;
-  $('division-line').hidden = kind !== 'division' && !(kind === 'file' && isDivision());
-  $('word-line').hidden = !words;
+  $('graph-editor').hidden = $('ends-line').hidden = takes !== 'graph';
+  $('division-line').hidden = takes !== 'division';
+  $('word-line').hidden = takes !== 'word';
   $('construction-line').hidden = !['regex', 'group'].includes(kind) || !programThere;
   $(MANY_LINES.includes(kind) ? 'lines' : 'text').value = text();
   $('word').value = state.word;
   offerConstructions();
-  if (!$('graph-editor').hidden && graph.vertices.length === 0) graph.setText(GRAPH);
-  if (!$('graph-editor').hidden) offerEnds();
+  if (takes === 'graph' && graph.vertices.length === 0 && !graph.wrong) graph.setText(GRAPH);
+  if (takes === 'graph') offerEnds();
 }
 
-const inputKind = () => (state.kind === 'file' ? shown.network?.input.kind ?? 'word' : 'word');
-const isDivision = () => shown.network?.names.output.names?.includes('quotient.0') ?? false;
+/** What the network takes: a word, a graph, a division or cells. */
+const taken = () => {
+  if (state.kind === 'file') return state.file?.takes ?? 'word';
+  return ['division', 'graph'].includes(state.kind) ? state.kind : 'word';
+};
 
 function offerConstructions() {
-  const all = new Set(['auto', ...CONSTRUCTIONS, state.construction]);
-  $('construction').replaceChildren(...[...all].map((name) => make('option', {}, name)));
+  $('construction').replaceChildren(...CONSTRUCTIONS.map((name) => make('option', {}, name)));
   $('construction').value = state.construction;
 }
 
@@ -87,41 +91,40 @@ function offerEnds() {
   }
 }
 
+/** The network of the smallest of the sizes that the graph fits in. */
+const rows = () => ({construction: 'rows', options: {size: SIZES.find((most) => graph.vertices.length <= most)}});
+
 async function source() {
-  if (state.kind !== 'file') {
-    const rows = state.kind === 'graph' ? {construction: 'rows', options: {size: MOST_VERTICES}} : {};
-    const construction = state.construction === 'auto' ? undefined : state.construction;
-    return {kind: FACE_KIND[state.kind] ?? state.kind, text: text(), construction, ...rows};
+  const {kind, file} = state;
+  if (kind !== 'file') {
+    const construction = state.construction === 'scan' ? undefined : state.construction;  // the one without a choice
+    return {kind: FACE_KIND[kind] ?? kind, text: text(), construction, ...(kind === 'graph' ? rows() : {})};
   }
-  const {file} = state;
   if (!file) return null;
-  if (file.stored && file.weights === undefined && file.kind === undefined) {
-    const answer = await fetch(`examples/${encodeURIComponent(file.stored)}`);
-    if (!answer.ok) throw new Error(`${file.stored}: expected the name of a stored example`);
-    Object.assign(file, await content(file.stored, await answer.blob()));
-  }
-  if (file.kind !== undefined && file.kind !== 'automaton') {  // its text is edited in the form
-    setState(file);
-    return source();
-  }
-  return file.weights === undefined ?
-      {kind: file.kind, text: file.text, name: file.name, format: file.name.split('.').pop()} :
-      {weights: file.weights, name: file.name};
+  if (file.kind === undefined)
+    await questions.ask({ask: 'open', name: file.name, blob: file.blob}, (_, content) => Object.assign(file, content));
+  const {name, text: content, format} = file;
+  if (file.kind === 'weights') return {weights: content, name};
+  if (file.kind === 'automaton') return {kind: 'automaton', text: content, name, format};
+  setState({kind: file.kind, text: content});  // which is edited in the form
+  return source();
 }
 
 /** The input of the form, for a network with inputs of this kind. */
 function input() {
-  const division = () => ({division: checkedDivision({dividend: $('dividend').value, divisor: $('divisor').value})});
-  if (state.kind === 'division') return division();
-  if (state.kind === 'graph') return {graph: graph.text, source: $('source').value, target: $('target').value};
-  if (state.kind !== 'file') return {word: state.word};
-  const {weights} = state.file, file = JSON.parse(weights ?? '{"input":{"kind":"word"}}');
-  if (file.input?.kind === 'graph')
-    return {graph: graph.text || GRAPH, source: $('source').value || '1', target: $('target').value || '1'};
-  if (file.input?.kind !== 'cells') return {word: state.word};
-  if (file.output?.names?.includes('quotient.0')) return division();
-  const names = file.input.names;  // positions: the codes of tokens 0, 1, …
-  return {cells: [names.join(' '), ...Array.from({length: 5}, (_, i) => codes(names.length, i))].join('\n')};
+  switch (taken()) {
+    case 'division':
+      return {division: checkedDivision({dividend: $('dividend').value, divisor: $('divisor').value})};
+    case 'graph':
+      if (graph.wrong) throw graph.wrong;
+      return {graph: graph.text, source: $('source').value, target: $('target').value};
+    case 'cells': {  // positions: the codes of tokens 0, 1, …
+      const {names} = state.file;
+      return {cells: [names.join(' '), ...Array.from({length: 5}, (_, i) => codes(names.length, i))].join('\n')};
+    }
+    default:
+      return {word: state.word};
+  }
 }
 
 const codes = (width, i) => {
@@ -132,46 +135,41 @@ const codes = (width, i) => {
 function share() {
   const {kind, word, construction, layer, file} = state;
   writeAddress({kind, text: kind === 'graph' ? graph.text : text(), word: $('word-line').hidden ? null : word,
-                construction: construction === 'auto' ? '' : construction, layer, tour: tour.number,
+                construction: construction === 'scan' ? '' : construction, layer, tour: tour.number,
                 ...(kind === 'graph' ? {source: $('source').value, target: $('target').value} : {}),
-                ...(kind === 'division' ? {dividend: $('dividend').value, divisor: $('divisor').value} : {}),
-                ...(kind === 'file' && file?.stored ? {file: file.stored} : {})});
+                ...(taken() === 'division' ? {dividend: $('dividend').value, divisor: $('divisor').value} : {}),
+                ...(kind === 'file' && file && !file.blob ? {file: file.name} : {})});
 }
 
 // --------------------------------------------------------------------------------------------------------- the answer
 
 function clear() {
+  questions.stop('');
   for (const id of ['verdict', 'depth', 'error', 'prefixes', 'break']) $(id).textContent = '';
   for (const id of ['attention-section', 'loops-section', 'language-section', 'change-section']) $(id).hidden = true;
   $('network').textContent = '';
+  shown = {};
 }
 
 async function ask() {
+  const turn = ++turns;
   clearTimeout(later.timer);
-  share();
+  clearTimeout(setLayer.timer);
   clear();
   try {
     const of = await source();
+    if (turn !== turns) return;  // there is a newer question
+    showForm();
+    const given = {source: of, input: input()};
+    share();
     if (of === null) return void ($('state').textContent = 'Choose or drop a weights file, an automaton or a graph.');
-    const given = {
-      source: of,
-      input: state.kind === 'file' && of.weights !== undefined && !isJson(of.weights) ? {word: state.word} : input()
-    };
     shown = {given};
     await questions.ask({ask: 'answer', ...given}, (part, value) => PARTS[part](value));
-    await showPictures();
+    await showLevels();
   } catch (error) {
-    fail(error);
+    if (turn === turns) fail(error);
   }
 }
-
-const isJson = (weights) => {
-  try {
-    return typeof JSON.parse(weights) === 'object';
-  } catch {
-    return false;
-  }
-};
 
 function fail(error) {
   if (error instanceof Stopped) $('state').textContent = error.message || $('state').textContent;
@@ -183,7 +181,8 @@ const PARTS = {
     shown.network = network;
     const {facts, lines} = network;
     const about = [
-      ...lines, `${facts.name}: ${facts.construction} (${facts.source})`, `depth ${facts.depth}, width ${facts.width}`,
+      ...lines.map((line) => inPageWords(line)), `${facts.name}: ${facts.construction} (${facts.source})`,
+      `depth ${facts.depth}, width ${facts.width}`,
       ...facts.hypotheses.map((line) => `hypothesis: ${line}`),
       ...facts.deviations.map((line) => `differs from the paper: ${line}`), `sha256 ${facts.sha256}`
     ];
@@ -227,23 +226,18 @@ function theoryTable({depth, algebra, monoid, minimal_states: states}) {
   return table(['', 'theory'], rows.filter(([, text]) => text));
 }
 
-/** What the program says of the language, a picture or lines of text, in the boxes that are open. */
-const PICTURES = ['eggbox', 'levels'];
-
-async function showPictures() {
-  for (const of of PICTURES) {
-    const box = $(`${of}-box`);
-    box.hidden = !programThere;
-    $(of).textContent = '';
-    if (!box.open || box.hidden || $('language-section').hidden || questions.isBusy) continue;
-    try {
-      await questions.ask({ask: 'picture', of, ...shown.given}, (_, {svg, lines}) => $(of).replaceChildren(
-        svg ? make('img', {alt: 'the J-classes of the monoid', src: `data:image/svg+xml,${encodeURIComponent(svg)}`})
-            : make('pre', {}, lines)));
-    } catch (error) {
-      if (error instanceof Stopped) return fail(error);
-      $(of).textContent = error.message;
-    }
+/** The word on its path through the levels of the language, in its box where that is open. */
+async function showLevels() {
+  const box = $('levels-box');
+  box.hidden = !programThere;
+  $('levels').textContent = '';
+  if (!box.open || box.hidden || $('language-section').hidden || questions.isBusy) return;
+  try {
+    await questions.ask({ask: 'levels', ...shown.given},
+                        (_, {lines}) => $('levels').replaceChildren(make('pre', {}, lines)));
+  } catch (error) {
+    if (error instanceof Stopped) return fail(error);
+    $('levels').textContent = error.message;
   }
 }
 
@@ -283,7 +277,6 @@ function later() {
 
 for (const radio of document.getElementsByName('kind'))
   radio.addEventListener('change', () => {
-    state.construction = 'auto';
     setState({kind: radio.value});
     ask();
   });
@@ -301,7 +294,7 @@ $('construction').addEventListener('change', () => {
   state.construction = $('construction').value;
   ask();
 });
-for (const of of PICTURES) $(`${of}-box`).addEventListener('toggle', showPictures);
+$('levels-box').addEventListener('toggle', showLevels);
 $('layer').addEventListener('input', () => setLayer(Number($('layer').value)));
 $('question').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -310,8 +303,14 @@ $('question').addEventListener('submit', (event) => {
 $('stop').addEventListener('click', () => questions.stop());
 $('share').addEventListener('click', async () => {
   share();
-  await navigator.clipboard?.writeText(location.href).then(() => ($('state').textContent = 'The address was copied.'),
-    () => ($('state').textContent = 'The address is in the address bar.'));
+  const onDisk = location.protocol === 'file:', address = onDisk ? location.hash : location.href;
+  try {
+    await navigator.clipboard.writeText(address);
+    $('state').textContent = onDisk ? 'Copied: the end of the address, which fits behind that of any copy of the page.'
+                                    : 'The address was copied.';
+  } catch {  // in a frame, or on a page of plain HTTP
+    $('state').textContent = address;
+  }
 });
 $('save').addEventListener('click', () => {
   const url = URL.createObjectURL(new Blob([shown.network.weights], {type: 'application/json'}));
@@ -331,27 +330,11 @@ $('change').addEventListener('submit', async (event) => {
   }
 });
 
-/**
- * {kind, text} of an automaton, a graph or a program, as the name of the file says; else {weights}, plain or packed.
- */
-async function content(name, blob) {
-  const magic = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
-  const packed = magic[0] === 0x1f && magic[1] === 0x8b;
-  const stream = packed ? blob.stream().pipeThrough(new DecompressionStream('gzip')) : blob.stream();
-  const text = await new Response(stream).text().catch(() => '');
-  const [, kind] = KINDS.find(([pattern]) => pattern.test(name)) ?? [];
-  return kind ? {kind, text} : {weights: text};
-}
-const KINDS = [[/\.(edges|edgelist)$/i, 'graph'], [/\.(fst|jff|dot|mata)$/i, 'automaton'],
-               [/\.crasp$/i, 'crasp'], [/\.cells$/i, 'program']];
-
-async function take(file) {
-  const found = await content(file.name, file);
-  shown = {};
-  if (found.kind === undefined || found.kind === 'automaton') state.file = {...found, name: file.name};
-  setState(found.kind === undefined || found.kind === 'automaton' ? {kind: 'file'} : found);
+function take(blob) {
+  state.file = {name: blob.name, blob};
   state.token = undefined;
-  await ask();
+  setState({kind: 'file'});
+  ask();
 }
 $('file').addEventListener('change', () => $('file').files[0] && take($('file').files[0]));
 const dropping = (on) => (event) => {
@@ -362,10 +345,7 @@ const dropping = (on) => (event) => {
 addEventListener('dragover', dropping(true));
 addEventListener('dragleave', dropping(false));
 addEventListener('drop', dropping(false));
-addEventListener('hashchange', () => {
-  setState(readAddress());
-  ask();
-});
+addEventListener('hashchange', ({newURL}) => follow(readAddress(new URL(newURL).hash)));
 
 // -------------------------------------------------------------------------------------------------------------- start
 
@@ -388,25 +368,39 @@ function offerExamples() {
 function showVersion({there, version, left_out: leftOut = []}) {
   programThere = there;
   $('version').textContent = there ? `logdepth ${version}` :
-      'This folder has no logdepth.wasm, or this browser has no WebAssembly: the stored examples and your own ' +
-      'weights files run in JavaScript; nothing is compiled.';
+      'Without the program, this page runs the stored examples and your own weights files. The program would also ' +
+      'compile regular expressions, groups, automata and programs, analyse languages, and run words of more than 512 ' +
+      'letters. It comes with the folder of the page on a server, as logdepth play shows it.';
   $('program-box').hidden = !there;
-  $('left-out').replaceChildren(...leftOut.map((part) => make('li', {}, part)));
+  $('left-out').replaceChildren(...leftOut.map((part) => make('li', {}, inPageWords(part))));
   showForm();
-  showPictures();
+  showLevels();
+}
+
+/** Answers the question of an address, which may be anybody's. */
+async function follow(address) {
+  const wrong = (key, expected) => {
+    clear();
+    fail(new Error(`Address: ${key}: expected ${expected}.`));
+  };
+  for (const [key, known] of [['kind', KINDS], ['construction', CONSTRUCTIONS]])
+    if (!known.includes(address[key] ?? known[0])) return wrong(key, `one of ${known.join(', ')}`);
+  setState({kind: 'regex', ...address});
+  for (const key of ['source', 'target'])
+    if (state.kind === 'graph' && !graph.wrong && $(key).value !== (address[key] ?? $(key).value))
+      return wrong(key, 'a vertex of the graph');
+  if (address.tour) tour.show(Number(address.tour) - 1, !address.kind);
+  if (!address.tour || address.kind) await ask();
 }
 
 /** The form and a stored answer come before the program, which may take long to load. */
 async function start() {
   for (const [id, [min, max]] of Object.entries(BOUNDS)) Object.assign($(id), {min, max});
-  const address = readAddress();
-  setState(address);
-  examples = await (await fetch('examples/examples.json')).json();
-  for (const {face, text: example} of examples) if (face in TEXTS) state.texts[face] ||= example;
-  showForm();
+  examples = JSON.parse(await storedText('examples.json'));
+  for (const {face, text: example} of examples) if (Object.hasOwn(TEXTS, face)) state.texts[face] ||= example;
   offerExamples();
-  if (address.tour) tour.show(Number(address.tour) - 1, !address.kind);
-  if (!address.tour || address.kind) await ask();
+  showForm();
+  await follow(readAddress());
   document.body.ariaBusy ??= 'false';  // where the form refused the question
   questions.load();
 }

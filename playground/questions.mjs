@@ -2,6 +2,7 @@
 // which it waits for the program to be loaded do not count.
 
 import {loadProgram} from './program.mjs';
+import {newWorker} from './stored_files.mjs';
 
 const MOST_MILLISECONDS = 30000;
 
@@ -11,12 +12,15 @@ export class Questions {
   #worker = null;
   #loads = false;
   #program;  // once loaded: what loadProgram gave
-  #running = null;  // {id, resolve, reject, post, timer}
+  #running = null;  // {id, resolve, reject, post, timer, waits}
   #next = 1;
 
-  /** Calls busy(sentence) while a question is answered or waits, busy('') at its end; known(version) of the program. */
-  constructor(url, busy, known) {
-    Object.assign(this, {url, busy, known});
+  /**
+   * Calls busy(sentence) while a question is answered or waits, busy('') at its end; known(version) of the program, and
+   * before it loading(sentence).
+   */
+  constructor(busy, known, loading) {
+    Object.assign(this, {busy, known, loading});
   }
 
   get isBusy() {
@@ -46,7 +50,11 @@ export class Questions {
   async load() {
     if (this.#loads) return;
     this.#loads = true;
-    this.#program = await loadProgram();
+    this.#program = await loadProgram((bytes) => {
+      const sentence = `The program is loading: ${(bytes / 1e6).toFixed(1)} MB …`;
+      this.loading(sentence);
+      if (this.#running?.waits) this.busy(sentence);
+    });
     if (this.#worker) this.#worker.postMessage({loaded: this.#program});
     else this.#worker = this.#started();
   }
@@ -58,15 +66,17 @@ export class Questions {
   }
 
   #started() {
-    const worker = new Worker(this.url, {type: 'module'});
+    const worker = newWorker();
     worker.onmessage = ({data: {id, part, value, done, error, fatal, waits, version}}) => {
       if (version) this.known(version);
       if (id === undefined || id !== this.#running?.id) return;
       if (waits) {
         clearTimeout(this.#running.timer);
+        this.#running.waits = true;
         this.busy('The program is loading …');
         this.load();
       } else if (waits === false) {
+        this.#running.waits = false;
         this.#count();
       } else if (!done) {
         this.#running.post(part, value);

@@ -67,8 +67,8 @@ const RULES = {
     const preferred = stream.map((h) => dot(promise.prefer, h).sign() > 0);
     const positive = stream.map((h) => new Set(promise.pairs.flat().filter((at) => h[at].sign() > 0)));
     return (i, visible) => {
-      const related = upTo(visible).filter((j) =>
-        promise.pairs.some(([query, key]) => positive[i].has(query) && positive[j].has(key)));
+      const keys = promise.pairs.filter(([query]) => positive[i].has(query)).map(([, key]) => key);
+      const related = upTo(visible).filter((j) => keys.some((key) => positive[j].has(key)));
       const first = related.filter((j) => preferred[j]);
       return first.length ? first : related;
     };

@@ -1,6 +1,7 @@
 // Five steps for a class. Each sets a question, so that the page below shows what the text is about.
 
 import {$, make} from './elements.mjs';
+import {storedPicture} from './stored_files.mjs';
 
 const A5 = 'abaabbabababbaba';
 
@@ -8,9 +9,8 @@ export const STEPS = [
   {
     title: '1 of 5. Why log n',
     text: [
-      'The word problem of A5 asks for the product of a word of permutations. One layer runs again and again: ' +
-          'after layer l ' +
-          'every token holds the product of the last 2^l letters. So 16 letters take 4 layers, and 32 letters take 5.',
+      'The word problem of A5 is the product of a word of permutations. One layer runs again and again: after ' +
+          'layer l every token holds the product of the last 2^l letters. So 16 letters take 4 layers, and 32 take 5.',
       'Move the slider: each token reads the token 1, 2, 4, 8 positions back. Type more letters and see the depth.'
     ],
     question: {kind: 'group', text: 'A5', word: A5, layer: '1'},
@@ -49,7 +49,7 @@ export const STEPS = [
           'of S5; other seeds ' +
           'end at shorter lengths.'
     ],
-    image: ['examples/learned-S5.svg', 'Attention of a trained network on S5, next to the compiled one'],
+    image: ['learned-S5.svg', 'Attention of a trained network on S5, next to the compiled one'],
     question: {kind: 'group', text: 'A5', word: 'abababab', layer: '2'},
   },
   {
@@ -97,7 +97,7 @@ export class Tour {
     $('tour-text')
         .replaceChildren(
             ...text.map((part) => make('p', {}, part)),
-            ...(image ? [make('img', {src: image[0], alt: image[1]})] : []));
+            ...(image ? [make('img', {src: storedPicture(image[0]), alt: image[1]})] : []));
     $('tour-back').disabled = step === 0;
     $('tour-next').disabled = step === STEPS.length - 1;
     $('tour-title').focus();

@@ -8,11 +8,13 @@
 import {checkedDivision, checkedValue} from './bounds.mjs';
 import {firstBreak, changed} from './changed_weights.mjs';
 import {Outcome, Refusal, readModel} from './exact_runner.mjs';
+import {contentOf} from './given_file.mjs';
 import {inputOf, namesOf, observe} from './observed_run.mjs';
 import {askProgram, programHasArrived, programIsThere, startProgram} from './program.mjs';
+import {storedFile, storedText} from './stored_files.mjs';
 
 const MOST_LETTERS = 512;  // a second; attention of exact_runner.mjs is quadratic
-const examples = () => (examples.list ??= fetch('examples/examples.json').then((answer) => answer.json()));
+const examples = () => (examples.list ??= storedText('examples.json').then(JSON.parse));
 
 let running;  // the question's id
 async function waitForProgram() {
@@ -28,16 +30,16 @@ const programNow = async () => programHasArrived() && programIsThere();
 /** The text of the weights file that a source names, and what the compiler printed. */
 async function networkOf(source) {
   if (source.weights !== undefined) {
-    if (await programNow()) await askProgram({ask: 'info', weights: source.weights});  // its sentence, if it is refused
+    // The sentence of the program, if it refuses the file.
+    if (await programNow()) await askProgram({ask: 'info', weights: source.weights, name: source.name});
     return {weights: source.weights, lines: []};
   }
-  const {kind, text, construction, options, format} = source;
+  const {kind, text, construction, options, format, name} = source;
   const stored = await programNow() ? undefined : (await examples()).find((one) =>
-    one.kind === kind && one.text === text && (construction === undefined || kind === 'connectivity'));
-  if (stored)
-    return {weights: await (await fetch(`examples/${stored.file}`)).text(), lines: stored.lines, theory: stored.theory};
-  if (await waitForProgram()) return askProgram({ask: 'compile', kind, text, construction, options, format});
-  throw new Refusal('This folder has no compiler: expected one of the stored examples');
+    one.kind === kind && one.text === text && (kind === 'connectivity' ? options.size === 8 : !construction));
+  if (stored) return {weights: await storedText(stored.file), lines: stored.lines, theory: stored.theory};
+  if (await waitForProgram()) return askProgram({ask: 'compile', kind, text, construction, options, format, name});
+  throw new Refusal('Without the program, this page does not compile: expected a stored example or a weights file.');
 }
 
 let last = {};  // the network of the last question: {key, network, model}
@@ -59,7 +61,7 @@ async function theoryOf({kind, text, format}, network) {
 }
 
 /** The run as a page shows it; of a long word, and where the numbers leave the field, the program's answer alone. */
-async function runOf({network: {weights}, model, names}, input) {
+async function runOf({network: {weights}, model, names}, input, name) {
   try {
     if (!(input.word?.length > MOST_LETTERS)) return observe(model, inputOf(model, input), names);
   } catch (error) {
@@ -70,18 +72,24 @@ async function runOf({network: {weights}, model, names}, input) {
   if (!await waitForProgram())
     throw new Refusal(`expected at most ${MOST_LETTERS} letters; longer words take the program, which is not here`);
   const prefixes = model.output.prefix !== undefined && input.word !== undefined;
-  const {results: [{outcome, reason, cells, ...found}]} = await askProgram({ask: 'run', weights, input, prefixes});
+  const answer = await askProgram({ask: 'run', weights, input, prefixes, name});
+  const [{outcome, reason, cells, ...found}] = answer.results;
   if (reason !== undefined) return {outcome, reason};
   const numbers = cells && Object.entries([cells].flat().at(-1)).map(([name, x]) => `${name}=${x}`).join(' ');
   return {...found, decision: numbers ?? outcome};
 }
 
 const ANSWERS = {
+  /** What a file is; without a Blob, a stored one. */
+  async open({name, blob}, post) {
+    post('file', await contentOf(name, blob ?? await storedFile(name)));
+  },
+
   /** A network: what it is, its run on the input, what is known of the language. */
   async answer({source, input}, post) {
     const asked = await opened(source), {network, model, names} = asked;
     post('network', {lines: network.lines, facts: names.facts, weights: network.weights, input: model.input, names});
-    post('run', {run: await runOf(asked, input)});
+    post('run', {run: await runOf(asked, input, source.name)});
     post('language', {theory: await theoryOf(source, network)});
   },
 
@@ -92,9 +100,9 @@ const ANSWERS = {
     post('changed', firstBreak(model, other, inputOf(model, input), names));
   },
 
-  /** `of` is levels, the word on its path through those of the language, or eggbox, a picture. */
-  async picture({source: {kind, text, format}, input: {word}, of}, post) {
-    post('picture', await askProgram({ask: of, kind, text, format, word}));
+  /** The word on its path through the levels of the language. */
+  async levels({source: {kind, text, format}, input: {word}}, post) {
+    post('levels', await askProgram({ask: 'levels', kind, text, format, word}));
   },
 };
 

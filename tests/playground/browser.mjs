@@ -9,27 +9,31 @@ import {extname, join, normalize} from 'node:path';
 const TYPES = {'.html': 'text/html', '.mjs': 'text/javascript', '.js': 'text/javascript', '.css': 'text/css',
                '.json': 'application/json', '.svg': 'image/svg+xml', '.wasm': 'application/wasm', '.txt': 'text/plain'};
 
-/** In place of logdepth.js: the page's commands are run by the program of this machine. */
-const STAND_IN = `var logdepthModule = async () => ({
+/** In place of logdepth.mjs: the page's commands are run by the program of this machine. */
+const STAND_IN = `export default async () => ({
   allocateUTF8: (text) => text, UTF8ToString: (text) => text, _free() {}, _logdepth_left_out: () => '[]',
   _logdepth_command(text) {
     if (text.includes('trap')) this.broken = true;  // as after a trap of the real one
     if (this.broken) throw new WebAssembly.RuntimeError('unreachable');
     const request = new XMLHttpRequest();
-    request.open('POST', '/command', false);
+    request.open('POST', new URL('/command', import.meta.url), false);
     request.send(text);
     return request.responseText;
   }});`;
 
 /**
- * Serves folders on a free port of loopback; `program`, if any, is a function (arguments, files) as in face.mjs, which the page gets
- * after `ready`.
+ * Serves folders on a free port of loopback; `program`, if any, is a function (arguments, files) as in face.mjs, whose last bytes
+ * the page gets after `ready`.
  */
 export function serve(folders, program, ready = Promise.resolve()) {
+  const served = {bytes: 0};
   const server = createServer((request, answer) => {
     const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname)).replace(/\/$/, '/index.html');
-    if (program && path === '/logdepth.js') return void ready.then(() => answer.end(STAND_IN));
-    if (program && path === '/logdepth.wasm') return void answer.end();
+    if (program && path === '/logdepth.mjs') return void answer.writeHead(200, {'Content-Type': TYPES['.js']}).end(STAND_IN);
+    if (program && path === '/logdepth.wasm') {
+      answer.write(Buffer.alloc(1000000));
+      return void ready.then(() => answer.end());
+    }
     if (program && path === '/command') {
       let text = '';
       request.on('data', (part) => (text += part)).on('end', () => {
@@ -41,6 +45,7 @@ export function serve(folders, program, ready = Promise.resolve()) {
     for (const folder of folders) {
       try {
         const bytes = readFileSync(join(folder, path));
+        served.bytes += bytes.length;
         answer.writeHead(200, {'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream'});
         return void answer.end(bytes);
       } catch { /* the next folder */ }
@@ -48,7 +53,7 @@ export function serve(folders, program, ready = Promise.resolve()) {
     answer.writeHead(404).end();
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () =>
-    resolve({url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close()})));
+    resolve(Object.assign(served, {url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close()}))));
 }
 
 export class Browser {
@@ -98,7 +103,7 @@ export class Browser {
     await this.send('Page.navigate', {url: 'about:blank'});
     await this.until('location.href === "about:blank"');
     await this.send('Page.navigate', {url});
-    await this.until('location.href !== "about:blank" && document.readyState === "complete" && document.body.ariaBusy !== null');
+    await this.until('location.href !== "about:blank" && document.readyState === "complete" && typeof document.body?.ariaBusy === "string"');
   }
 
   /** The value of an expression in the page. */
@@ -112,6 +117,15 @@ export class Browser {
 
   text(id) {
     return this.value(`document.getElementById(${JSON.stringify(id)}).textContent`);
+  }
+
+  /** What `test` does is done in the frame of this page, which has a process of its own. */
+  async inFrame(test) {
+    const {targetInfos} = await this.send('Target.getTargets', {filter: [{type: 'iframe'}]}, null), page = this.session;
+    const {sessionId} = await this.send('Target.attachToTarget', {targetId: targetInfos[0].targetId, flatten: true}, null);
+    this.session = sessionId;
+    await test();
+    this.session = page;
   }
 
   /** Waits until an expression is true. */
@@ -158,6 +172,15 @@ export class Browser {
     await mouse('mouseMoved', [(x + u) / 2, (y + v) / 2], 1);
     await mouse('mouseMoved', [u, v], 1);
     await mouse('mouseReleased', [u, v], 0);
+  }
+
+  /** The same with a finger. */
+  async swipe([x, y], [u, v]) {
+    const touch = (type, ...points) => this.send('Input.dispatchTouchEvent', {type, touchPoints: points.map(([x, y]) => ({x, y}))});
+    await touch('touchStart', [x, y]);
+    for (let i = 1; i <= 10; ++i) await touch('touchMove', [x + (u - x) * i / 10, y + (v - y) * i / 10]);
+    await new Promise((resolve) => setTimeout(resolve, 200));  // the finger rests: nothing scrolls on
+    await touch('touchEnd');
   }
 
   async place(selector) {

@@ -17,6 +17,7 @@ for (const name of readdirSync(path('examples')))
 for (const name of readdirSync(folder).filter((name) => name.endsWith('.mjs'))) {
   const lines = readFileSync(folder + name, 'utf8').split('\n');
   assert.ok(lines.length <= 500, `${name}: ${lines.length} lines`);
+  assert.ok(!/\b(?:eval|Function)\(/.test(lines.join('\n')), `${name}: a text is evaluated`);
   lines.forEach((line, i) => assert.ok([...line].length <= 120, `${name}:${i + 1}: ${line.length} columns`));
   for (const line of lines) {
     const from = /\bfrom '([^']*)'/.exec(line)?.[1];

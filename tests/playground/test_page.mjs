@@ -7,6 +7,7 @@ import {spawn, spawnSync} from 'node:child_process';
 import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {request} from 'node:http';
 import {createInterface} from 'node:readline';
+import {gunzipSync, gzipSync} from 'node:zlib';
 
 import {builtFolder, nativeProgram} from './ask.mjs';
 import {Browser, serve} from './browser.mjs';
@@ -20,8 +21,9 @@ if (spawnSync('sh', ['-c', 'command -v chromium']).status !== 0) {
 const root = new URL('../..', import.meta.url).pathname;
 const built = builtFolder();
 const page = path('page'), whole = path('whole');
-for (const made of [page, whole]) assert.equal(spawnSync(`${root}/playground/copy_page.sh`, [made]).status, 0);
-if (built) for (const name of ['logdepth.js', 'logdepth.wasm']) copyFileSync(`${built}/${name}`, `${whole}/${name}`);
+const copyPage = (...args) => assert.equal(spawnSync(`${root}/playground/copy_page.sh`, args).status, 0);
+copyPage(page);
+copyPage(whole, ...(built ? [built] : []));
 assert.equal(spawnSync(`${root}/make_playground.sh`, [root]).status, 2);
 assert.equal(spawnSync(`${root}/make_playground.sh`, ['--help']).status, 2);
 
@@ -38,7 +40,7 @@ function play(from, ...args) {
 const respond = (asked) => new Promise((resolve, reject) => request(asked, (answer) => {
   const parts = [];
   answer.on('data', (part) => parts.push(part)).on('end', () =>
-    resolve({status: answer.statusCode, type: answer.headers['content-type'], body: Buffer.concat(parts).toString()}));
+    resolve({status: answer.statusCode, type: answer.headers['content-type'], headers: answer.headers, body: Buffer.concat(parts)}));
 }).on('error', reject).end());
 
 async function testServer() {
@@ -55,8 +57,14 @@ async function testServer() {
     const answer = await respond(new URL(name, at.origin));
     assert.deepEqual([answer.status, answer.type], [200, type], name);
   }
-  assert.equal((await respond(new URL('/examples/a%20b%26%23.json', at.origin))).body, `${read('abb.json')}`);
-  const status = async (path, options = {}) => (await respond({host: at.hostname, port: at.port, path, ...options})).status;
+  assert.deepEqual((await respond(new URL('/examples/a%20b%26%23.json', at.origin))).body, read('abb.json'));
+  const server = {host: at.hostname, port: at.port}, style = readFileSync(`${page}/style.css`);
+  const packed = await respond({...server, path: '/style.css', headers: {'Accept-Encoding': 'gzip, deflate'}});
+  assert.equal(packed.headers['content-encoding'], 'gzip');
+  assert.deepEqual(gunzipSync(packed.body), style);
+  const head = await respond({...server, path: '/style.css', method: 'HEAD'});
+  assert.deepEqual([head.status, head.headers['content-length'], head.body.length], [200, `${style.length}`, 0]);
+  const status = async (path, options = {}) => (await respond({...server, path, ...options})).status;
   for (const name of ['/none', '/examples', '/../abb.json', '/..%2fabb.json', '/examples/../../abb.json', '//abb.json', '/%00', '/%'])
     assert.equal(await status(name), 404, name);
   assert.equal(await status('/', {method: 'POST'}), 405);
@@ -99,6 +107,42 @@ const TESTS = {
       await browser.open(`${origin}/#${hash}`);
       await browser.until('document.getElementById("verdict").textContent !== ""');
       await shows(browser, {verdict, error: ''});
+    }
+    for (const [hash, expected] of [
+      ...['toString', '__proto__', 'cat'].map((kind) => [`kind=${kind}&text=a`, 'kind: expected one of regex, group, crasp, program, division, graph, file']),
+      ['construction=scna', 'construction: expected one of scan, tree, radix, cascade, auto'],
+      ['kind=graph&text=1 2&source=1&target=3', 'target: expected a vertex of the graph']]) {
+      await browser.open(`${origin}/#${hash}`);
+      await shows(browser, {verdict: '', error: `Address: ${expected}.`});
+    }
+    // The last of several is answered: while another is read, answered, or written to the address.
+    const last = 'kind=group&text=A5&word=ab';
+    for (const others of [['text=(a|b)*abb&word=abb'], ['kind=file&file=lem-A.6.json'], ['kind=graph', 'kind=file&file=lem-A.6.json'], ['tour=3']]) {
+      await browser.value(`(async () => {
+        for (const hash of ${JSON.stringify([...others, last])}) {
+          location.hash = hash;
+          await new Promise((next) => addEventListener('hashchange', next, {once: true}));
+        }
+      })()`);
+      await browser.settled();
+      await shows(browser, {verdict: 'reject', error: '', network: /^automaton: group A5/});
+      assert.equal(await browser.value('document.getElementById("word").value'), 'ab');
+    }
+    await browser.value('location.hash = "tour=3"');
+    await browser.until('document.getElementById("tour-title").textContent.startsWith("3 of 5")');
+    await browser.settled();
+  },
+
+  /** No text becomes a script: neither one that the page makes, nor one that is written into it. */
+  async policy(browser, origin) {
+    for (const name of ['index.html', 'playground.html']) {
+      await browser.open(`${origin}/${name}`);
+      const {length} = browser.errors;
+      const {exceptionDetails} = await browser.send('Runtime.evaluate', {expression: 'Function("return 1")()', allowUnsafeEvalBlockedByCSP: false});
+      assert.match(exceptionDetails.exception.description, /^EvalError/);
+      await browser.value('(() => { const script = document.createElement("script"); script.textContent = "window.ran = 1"; document.body.append(script); })()');
+      assert.equal(await browser.value('window.ran'), undefined);
+      for (const error of browser.errors.splice(length)) assert.match(error, /Content Security Policy/);
     }
   },
 
@@ -149,6 +193,52 @@ const TESTS = {
     await browser.enter();
     await browser.settled();
     await shows(browser, {verdict: 'connected'});
+    const edges = () => browser.value('document.querySelector("#graph-editor textarea").value');
+    await browser.click('[data-edge="0"]');
+    await browser.click('#graph-editor button');
+    await browser.settled();
+    assert.equal(await edges(), '1\n3');
+    await shows(browser, {verdict: 'not connected'});
+    await browser.place('#graph-editor svg');
+    await browser.drag(await at(3), await at(1));
+    await browser.value('document.querySelector(\'[data-edge="0"]\').focus()');
+    await browser.key('Delete', {keyCode: 46});
+    assert.equal(await edges(), '1\n3');
+    await browser.click('[data-name="3"]');
+    await browser.click('#graph-editor button');
+    assert.equal(await edges(), '1');
+  },
+
+  /** On a telephone: a swipe over a graph scrolls the page, and a finger draws an edge. */
+  async touching(browser, origin) {
+    await browser.open(`${origin}/#kind=graph&text=1 2%0A3`);
+    await browser.send('Emulation.setDeviceMetricsOverride', {width: 390, height: 844, deviceScaleFactor: 1, mobile: true});
+    await browser.send('Emulation.setTouchEmulationEnabled', {enabled: true});
+    const [x, y] = await browser.place('#graph-editor svg'), scrolled = await browser.value('scrollY');
+    await browser.swipe([x, y], [x, y - 200]);
+    await browser.until(`scrollY > ${scrolled + 100}`);
+    const edges = () => browser.value('document.querySelector("#graph-editor textarea").value');
+    assert.equal(await edges(), '3\n1 2');
+    await browser.place('[data-name="2"]');
+    const ends = await browser.value(`[2, 3].map((name) => document.querySelector(\`[data-name="\${name}"]\`).getBoundingClientRect())
+      .map((r) => [r.x + r.width / 2, r.y + r.height / 2])`);
+    await browser.swipe(...ends);
+    assert.equal(await edges(), '1 2\n2 3');
+    await browser.send('Emulation.setTouchEmulationEnabled', {enabled: false});
+    await browser.send('Emulation.clearDeviceMetricsOverride');
+  },
+
+  /** Graphs of up to 64 vertices, and the sentence of a graph that cannot be drawn. */
+  async vertices(browser, origin) {
+    const path = (size) => Array.from({length: size - 1}, (_, i) => `${i} ${i + 1}`).join('%0A');
+    for (const [size, found] of [[64, {verdict: 'connected', error: ''}], [65, {verdict: '', error: /at most 64 vertices, found 65/}]]) {
+      await browser.open(`${origin}/#kind=graph&text=${path(size)}&source=0&target=${size - 1}`);
+      await browser.settled();
+      await shows(browser, found);
+    }
+    await browser.open(`${origin}/#kind=graph&text=1 2 3`);
+    await browser.settled();
+    await shows(browser, {verdict: '', error: 'line 1: expected an edge "from to" or one vertex'});
   },
 
   /** Files: a good one, and broken ones with the sentence of the reader. */
@@ -169,6 +259,40 @@ const TESTS = {
     await browser.drop({'abb.json': text});
     await browser.settled();
     await shows(browser, {verdict: 'accept', error: ''});
+    for (const way of [['--unit-inputs'], ['--own-argument'], ['--construction', 'paper'], ['--construction', 'floor', '--for-length', '64']]) {
+      compile('division.json', 'division', ...way);
+      await browser.drop({'division.json': read('division.json')});
+      await browser.settled();
+      await shows(browser, {verdict: 'quotient 2, remainder 1', error: ''});
+    }
+  },
+
+  /** The content of a file is recognised, whatever it is called; other programs' files are named. */
+  async contents(browser, origin, compiler) {
+    await browser.open(`${origin}/#word=abb`);
+    await browser.until('document.getElementById("verdict").textContent === "accept"');
+    const example = (name) => readFileSync(`${root}/examples/${name}`), word = {verdict: 'accept', error: ''};
+    compile('x.json', 'regular', '--regex', '(a|b)*abb', '--emit', 'abb-automaton.json');
+    const network = (format) => ({...word, network: new RegExp(`^automaton: ${format}, `)});
+    const files = [
+      ['graph.txt', '# a comment\n1 2\n2 3\n', {verdict: 'connected', error: ''}], ['weights', gzipSync(read('abb.json')), word],
+      ['old.pt', Buffer.from([0x80, 2, 0x8a, 10]), {verdict: '', error: /^old\.pt is a PyTorch file: expected a weights file/}],
+      ['new.bin', Buffer.from('PK\x03\x04\0\0archive/data.pkl'), {verdict: '', error: /^new\.bin is a PyTorch file: /}],
+      ['net', Buffer.from('\x08\x08\x12\x07pytorch'), {verdict: '', error: /^net is an ONNX file: /}],
+      ['large.json.gz', gzipSync(Buffer.alloc(2 ** 27, ' ')), {verdict: '', error: 'large.json.gz: expected at most 64 MB of text'}],
+      ...(compiler ? [['abb.txt', example('automata/ends_in_abb.jff'), network('jff')], ['abb', example('automata/ends_in_abb.mata'), network('mata')],
+        ['abb.data', read('abb-automaton.json'), network('json')], ['even', '0 0 b\n0 1 a\n1 0 a\n1 1 b\n1\n', network('fst')],
+        ['majority.txt', '# ones\nlogdepth-cells 1\nnonsense\n', {verdict: '', error: /^Program, line 3: /}],
+        ['g.gml', 'graph [ node [ id 1 ] ]', {verdict: '', error: 'g.gml: expected a weights file, found GML'}],
+        ['crasp.txt', example('crasp/majority.crasp'), {verdict: 'reject', error: ''}]] : [])
+    ];
+    await browser.value('(() => { let last = Date.now(); window.longest = 0; setInterval(() => { const now = Date.now(); longest = Math.max(longest, now - last); last = now; }, 5); })()');
+    for (const [name, content, found] of files) {
+      await browser.drop({[name]: content});
+      await browser.settled();
+      await shows(browser, found);
+    }
+    assert.ok(await browser.value('longest') < 300, 'a file was read on the main thread');
   },
 
   /** A program in text form, a C-RASP program and a construction that is chosen; the sentences of their errors. */
@@ -178,8 +302,10 @@ const TESTS = {
     await browser.until('document.getElementById("verdict").textContent !== ""');
     await browser.settled();
     await shows(browser, {network: /cascade/, error: '', theory: /S3 \(solvable\)/});
-    await browser.click('#eggbox-box summary');
-    await browser.until('document.querySelector("#eggbox img")?.naturalWidth > 0');
+    compile('auto.json', 'regular', '--group', 'S3', '--construction', 'auto');
+    await browser.value('(() => { const c = document.getElementById("construction"); c.value = "auto"; c.dispatchEvent(new Event("change")); })()');
+    await browser.settled();
+    assert.ok((await browser.text('network')).endsWith(`sha256 ${JSON.parse(read('auto.json')).sha256}`));
     await browser.click('#levels-box summary');
     await browser.until('/letter +level 1/.test(document.querySelector("#levels pre")?.textContent)');
     for (const [kind, right, wrong, command] of [['program', '10110', 'fetch count', 'program'], ['crasp', 'aab', ':=', 'crasp']]) {
@@ -195,7 +321,7 @@ const TESTS = {
       const name = {program: 'program.cells', crasp: 'program.crasp'}[command];
       writeFileSync(path(name), text);
       const {err} = logdepth('compile', command, name, '-o', 'x.json');
-      await shows(browser, {verdict: '', error: err.replace(/^logdepth: /, '').trimEnd()});
+      await shows(browser, {verdict: '', error: err.replace(/^logdepth: program\.\w+:/, 'Program, line ').trimEnd()});
     }
   },
 
@@ -261,6 +387,15 @@ const TESTS = {
     await shows(browser, compiler ? {verdict: /^(accept|reject)$/, prefixes: out.trimEnd(), error: ''} :
                                     {verdict: '', error: /^expected at most 512 letters/});
     assert.equal(await browser.value('document.getElementById("attention-section").hidden'), true);
+    if (!compiler) return;
+    for (const [ending, found] of [['bb', {verdict: 'reject', error: ''}], ['ac', {verdict: '', error: /^Word: letter 'c' at position 100000 /}]]) {
+      const begin = Date.now();
+      await browser.value(`location.hash = "text=(a|b)*abb&word=" + "ab".repeat(49999) + "${ending}"`);
+      await browser.settled();
+      await shows(browser, found);
+      assert.ok(Date.now() - begin < 3350, `10^5 letters take ${Date.now() - begin} ms`);
+    }
+    await shows(browser, {depth: 'depth ceil(log2 n)'});
   },
 
   /** A question that takes long is stopped; the next one is answered by another worker. */
@@ -371,15 +506,17 @@ async function testSlowLine(browser) {
       window.setTimeout = (call, time) => after(call, time === 30000 ? ${milliseconds} : time);}`});
   const shorter = await thirty(1000);
   await browser.open(`${server.url}#kind=group&text=A5&word=ab`);
-  const waits = {state: 'The program is loading …', error: ''};
+  const loading = 'The program is loading: 1.0 MB …', waits = {state: loading, error: '', version: loading};
   await browser.until('document.getElementById("verdict").textContent === "reject"');
+  console.log(`${server.bytes} bytes before the first answer`);
+  assert.ok(server.bytes < 5 * 50000, 'more than five seconds at 50 kB/s');
   assert.equal(await browser.value('document.querySelectorAll("#examples button").length'), 7);
   await browser.focusAndType('word', '');
   await browser.until('document.getElementById("verdict").textContent === "accept"');
   await browser.drop({'abb.json': `${read('abb.json')}`});
   await browser.until('document.getElementById("verdict").textContent === "reject"');
   await browser.settled();
-  await shows(browser, {state: '', error: '', version: ''});
+  await shows(browser, {state: '', error: '', version: loading});
   await browser.open(`${server.url}#text=a*b&word=aab`);
   await new Promise((resolve) => setTimeout(resolve, 1500));
   await shows(browser, {...waits, verdict: ''});
@@ -408,14 +545,53 @@ async function testTrap(browser) {
   server.close();
 }
 
-/** Opened as a file, where browsers run no modules. */
-async function testFile(browser) {
+/** The page in one file, from a disk: it loads nothing else, and what it copies fits behind every address of a page. */
+async function testFile(browser, compiler) {
+  const packed = gzipSync(readFileSync(`${page}/playground.html`), {level: 9}).length;
+  console.log(`playground.html: ${packed} bytes with gzip`);
+  assert.ok(packed < 150000);
+  mkdirSync(path('disk'));
+  copyFileSync(`${page}/playground.html`, path('disk/playground.html'));
+  copyFileSync(`${page}/index.html`, path('disk/index.html'));
   const {length} = browser.errors;
-  await browser.send('Page.navigate', {url: `file://${page}/index.html`});
-  await browser.until('location.protocol === "file:" && document.readyState === "complete"');
-  assert.match(await browser.value('document.body.innerText'), /cannot run from a file[^]*logdepth play[^]*python3 -m http.server/);
-  assert.equal(await browser.value('document.querySelector("main").checkVisibility()'), false);
-  for (const error of browser.errors.splice(length)) assert.match(error, /page\.mjs|CORS/);
+  await browser.open(`file://${path('disk/index.html')}#text=(a|b)*abb&word=bb`);
+  await browser.until('document.getElementById("verdict")?.textContent === "reject"');
+  for (const error of browser.errors.splice(length)) assert.match(error, /page\.mjs|style\.css|CORS/);  // of the page that is left
+  await browser.send('Network.enable');
+  assert.match(await browser.value('location.pathname'), /playground\.html$/);
+  await shows(browser, {error: '', version: /^Without the program, .* also compile regular expressions, .*logdepth play/});
+  await browser.focusAndType('word', 'abb');
+  await browser.settled();
+  await shows(browser, {verdict: 'accept', error: ''});
+  await browser.drop({'tree.json': read('tree.json')});
+  await browser.settled();
+  await shows(browser, {verdict: 'accept', network: /tree/});
+  await browser.value('location.hash = "tour=4&kind=group&text=A5&word=abab&layer=2"');
+  await browser.until('document.querySelector("#tour img")?.naturalWidth > 0');
+  await browser.settled();
+  await browser.value('navigator.clipboard.writeText = async (text) => (window.copied = text)');
+  await browser.click('#share');
+  await browser.until('window.copied !== undefined');
+  const fragment = await browser.value('copied');
+  assert.deepEqual(browser.requests.filter((url) => !/^(about|data|blob):|^file:.*html(#|$)/.test(url)), []);
+  await browser.send('Network.disable');
+  // The same file where there is a server, in a frame that may run scripts and nothing else, and with the program.
+  const frame = await serve([page]), {origin} = new URL(compiler);
+  writeFileSync(path('disk/frame.html'), `<body aria-busy="false"><iframe sandbox="allow-scripts" src="${frame.url}playground.html${fragment}"></iframe>`);
+  const answered = async () => {
+    await browser.until('document.getElementById("verdict").textContent === "reject"');
+    await shows(browser, {'tour-title': /^4 of 5/, 'layer-name': '2 of 2', error: ''});
+  };
+  for (const place of [`${origin}/`, `${origin}/playground.html`]) {
+    await browser.open(`${place}${fragment}`);
+    await answered();
+  }
+  await browser.open(`file://${path('disk/frame.html')}`);
+  await browser.inFrame(answered);
+  await browser.open(`${origin}/playground.html#text=a*b&word=aab`);
+  await browser.settled();
+  await shows(browser, {verdict: 'accept', error: '', version: /^logdepth \d/});
+  frame.close();
 }
 
 /** What README's line at the top makes is all that it starts. */
@@ -424,7 +600,7 @@ async function testFirstLine(browser) {
   assert.equal(make, './make_playground.sh');
   const out = path('clone/build/playground');
   mkdirSync(out, {recursive: true});
-  assert.equal(spawnSync(`${root}/playground/copy_page.sh`, [out]).status, 0);
+  copyPage(out);
   const server = spawn('sh', ['-c', `exec ${start} 0`], {cwd: path('clone'), env: {...process.env, PYTHONUNBUFFERED: '1'}});
   try {
     const url = await new Promise((resolve, reject) => {
@@ -434,7 +610,7 @@ async function testFirstLine(browser) {
     await browser.open(url);
     await browser.until('document.getElementById("verdict").textContent === "accept"');
     await browser.settled();
-    browser.errors.splice(browser.errors.findIndex((text) => text.includes(`${url}logdepth.js`)), 1);
+    browser.errors.splice(browser.errors.findIndex((text) => text.includes(`${url}logdepth.wasm`)), 1);
   } finally {
     server.kill();
   }
@@ -460,8 +636,8 @@ try {
       console.log(`${name}: ${Date.now() - begin} ms`);
     }
   for (const test of [testSlowLine, testTrap, testFile, testFirstLine])
-    if (!process.argv[2] || test.name === process.argv[2]) await test(browser);
-  const expected = (text) => /404/.test(text) && text.includes(`${new URL(stored.url).origin}/logdepth.js`);
+    if (!process.argv[2] || test.name === process.argv[2]) await test(browser, compiling.url);
+  const expected = (text) => /404/.test(text) && text.includes(`${new URL(stored.url).origin}/logdepth.wasm`);
   assert.deepEqual(browser.errors.filter((text) => !expected(text)), []);
 } finally {
   await browser.close();
