@@ -146,6 +146,13 @@ std::string described(const Selection& selection, std::size_t classes) {
 
 }  // namespace
 
+void add_read(const Selection& selection, const ByClass& values, int selected, Stream& h) {
+  const bool floor = selection.kind == Selection::Kind::floor;
+  for (const auto& [c, form] : floor ? values.begin()->second : values.at(selected))
+    for (const auto& [atom, value] : form)
+      add(h[c], kOne, atom == kOne || selected == 0 ? value : mpq_class(-value));
+}
+
 ClassHeads::ClassHeads(const Weights& of) : weights(of), frame{of, {}, "", 0} {
   const int kinds = static_cast<int>(weights.kinds.size());
   frame.laws.size_of = [kinds](const Cell&) { return kinds; };

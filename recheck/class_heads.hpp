@@ -66,6 +66,9 @@ struct Read {
   ByClass values;
 };
 
+/// Adds what a head writes where it selects this class; floor: 0 for an even position, 1 for an odd one.
+void add_read(const Selection& selection, const ByClass& values, int selected, Stream& h);
+
 struct ClassHeads {
   explicit ClassHeads(const Weights& weights);
 

@@ -59,6 +59,15 @@ class Products {
   void finish(const Branch& branch);
 };
 
+/// What a coordinate holds: in the first loop (s = 1), in a loop of stride s, after that loop.
+struct Pointer {
+  Form at_one, at_stride, after;
+};
+/// The certificate's pointers and directions of a loop that multiplies the stride by `factor`, by coordinate.
+std::map<int, Pointer> read_pointers(Frame& frame, const Json& loop, long factor);
+/// A shift that is not negative at any stride.
+Shift to_shift(const Json& strides, const Json& constant);
+
 /// What a theorem of product cells goes by.
 class ProductProof {
  public:

@@ -50,7 +50,8 @@ class Resets {
     for (const auto& [key, number] : machine_.stages.back().classes) {
       Stream& h = after[number] = streams_.at(key[0]);
       for (const auto& [c, form] : everywhere) add(h[c], form);
-      for (std::size_t i = 0; i < reads.size(); ++i) add_read(reads[i], key[i + 1], h);
+      for (std::size_t i = 0; i < reads.size(); ++i)
+        add_read(reads[i].selection, reads[i].values, key[i + 1], h);
     }
     streams_ = std::move(after);
     seen(where);
@@ -78,13 +79,6 @@ class Resets {
       add(frame, added, h);
     }
     seen(where);
-  }
-
-  static void add_read(const Read& read, int selected, Stream& h) {
-    const bool floor = read.selection.kind == Selection::Kind::floor;
-    for (const auto& [c, form] : floor ? read.values.begin()->second : read.values.at(selected))
-      for (const auto& [atom, value] : form)
-        add(h[c], kOne, atom == kOne || selected == 0 ? value : mpq_class(-value));
   }
 
   /// What is read at a token of this class: product or state, and whether it is accepted.

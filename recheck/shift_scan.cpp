@@ -18,6 +18,48 @@ namespace {
 
 constexpr long kMost = 1L << 30;
 
+Shift times_stride(Shift b, long factor) {
+  return {times({b.strides, 0}, factor).strides, b.constant};
+}
+
+/// factor * component of the code at a shift: [coordinate, component, factor, strides, constant].
+Pointer pointer_of_code(const Json& entry, long factor) {
+  if (entry.array().size() != 5)
+    throw Malformed("wrong pointer; expected [coordinate, component, factor, strides, constant]");
+  const int part = static_cast<int>(entry.items[1].integer(0, 3));
+  const mpq_class value = entry.items[2].rational();
+  const Shift b = to_shift(entry.items[3], entry.items[4]);
+  const auto form = [part, &value](Shift at) {
+    Form out;
+    add(out, Atom{{'K', 0, 0, at}, part}, value);
+    return out;
+  };
+  return {form({0, b.strides + b.constant}), form(b), form(times_stride(b, factor))};
+}
+
+/// A component of the direction of (p, s, 1), or, if it is old, of (p, t, 1) where t was the stride one loop before.
+Pointer pointer_of_direction(Frame& frame, const Json& entry, long factor) {
+  if (entry.array().size() != 6)
+    throw Malformed(
+        "wrong direction; expected [coordinate, number, factor, old, weight of the stride, "
+        "weight of 1]");
+  const long number = entry.items[1].integer(0, 2);
+  const mpq_class value = entry.items[2].rational(), weight = entry.items[4].rational(),
+                  rest = entry.items[5].rational();
+  need(weight > 0 && rest > 0, "a direction of weight " + shown(std::min(weight, rest)));
+  const auto form = [&](int stride, long times) {  // of (p, times * stride, 1)
+    const int numbers[3] = {kPosition, stride, kUnit};
+    std::map<int, mpq_class> weights = {{kPosition, 1}};
+    weights[stride] += weight * times * times;
+    weights[kUnit] += rest;
+    Linear linear;
+    if (value != 0) linear[numbers[number]] = number == 1 ? mpq_class(value * times) : value;
+    return along(frame, {weights.begin(), weights.end()}, linear, 1);
+  };
+  if (entry.items[3].boolean()) return {form(kUnit, 1), form(kBefore, 1), form(kStride, 1)};
+  return {form(kUnit, 1), form(kStride, 1), form(kStride, factor)};
+}
+
 class ShiftScan : ProductProof {
  public:
   using ProductProof::ProductProof;
@@ -62,9 +104,8 @@ class ShiftScan : ProductProof {
              std::to_string(length.strides + length.constant));
     Stream entry = h;
     for (const auto& [c, n] : products_.owner) entry.erase(c);
-    read_pointers(claim.at("pointers"), factor);
-    if (claim.has("directions")) read_directions(claim.at("directions"), factor);
-    for (const auto& [c, pointer] : pointers_) {
+    const std::map<int, Pointer> pointers = read_pointers(frame_, claim, factor);
+    for (const auto& [c, pointer] : pointers) {
       need(!products_.owner.contains(c), "pointer " + std::to_string(c) + " is in a product cell");
       need_same(frame_, at(h, c), pointer.at_one,
                 "coordinate " + std::to_string(c) + " enters the loop");
@@ -82,8 +123,8 @@ class ShiftScan : ProductProof {
              shown(times_stride(length, factor)));
     for (int c = 0; c < weights_.width; ++c) {
       if (products_.owner.contains(c)) continue;
-      const auto pointer = pointers_.find(c);
-      need_same(frame_, at(h, c), pointer == pointers_.end() ? at(entry, c) : pointer->second.after,
+      const auto pointer = pointers.find(c);
+      need_same(frame_, at(h, c), pointer == pointers.end() ? at(entry, c) : pointer->second.after,
                 "coordinate " + std::to_string(c) + " ends a loop");
     }
     for (const auto& [c, form] : entry) h[c] = form;  // s = factor^loops from here on
@@ -92,73 +133,6 @@ class ShiftScan : ProductProof {
     steps_ += "induction: stride s to " + std::to_string(factor) + " s, intervals of length " +
               shown(length) + "\n";
     return factor;
-  }
-
-  static Shift to_shift(const Json& strides, const Json& constant) {
-    const Shift shift{strides.integer(0, kMost), constant.integer(-kMost, kMost)};
-    need(shift.strides + shift.constant >= 0, "the shift " + shown(shift) + " is negative");
-    return shift;
-  }
-
-  static Shift times_stride(Shift b, long factor) {
-    return {times({b.strides, 0}, factor).strides, b.constant};
-  }
-
-  /// What a coordinate holds: in the first loop (s = 1), in a loop of stride s, after that loop.
-  struct Pointer {
-    Form at_one, at_stride, after;
-  };
-
-  void add_pointer(int coordinate, Pointer pointer) {
-    need(pointers_.emplace(coordinate, std::move(pointer)).second,
-         "two claims of coordinate " + std::to_string(coordinate));
-  }
-
-  void read_pointers(const Json& list, long factor) {
-    for (const Json& entry : list.array()) {
-      if (entry.array().size() != 5)
-        throw Malformed(
-            "wrong pointer; expected [coordinate, component, factor, strides, constant]");
-      const int coordinate = static_cast<int>(entry.items[0].integer(0, weights_.width - 1));
-      const int part = static_cast<int>(entry.items[1].integer(0, 3));
-      const mpq_class value = entry.items[2].rational();
-      const Shift b = to_shift(entry.items[3], entry.items[4]);
-      const auto form = [part, &value](Shift at) {
-        Form out;
-        add(out, Atom{{'K', 0, 0, at}, part}, value);
-        return out;
-      };
-      add_pointer(coordinate,
-                  {form({0, b.strides + b.constant}), form(b), form(times_stride(b, factor))});
-    }
-  }
-
-  /// Components of the direction of (p, s, 1), or, if it is old, of (p, t, 1) where t was the stride one loop before.
-  void read_directions(const Json& list, long factor) {
-    for (const Json& entry : list.array()) {
-      if (entry.array().size() != 6)
-        throw Malformed(
-            "wrong direction; expected [coordinate, number, factor, old, weight of the stride, "
-            "weight of 1]");
-      const int coordinate = static_cast<int>(entry.items[0].integer(0, weights_.width - 1));
-      const long number = entry.items[1].integer(0, 2);
-      const mpq_class value = entry.items[2].rational(), weight = entry.items[4].rational(),
-                      rest = entry.items[5].rational();
-      need(weight > 0 && rest > 0, "a direction of weight " + shown(std::min(weight, rest)));
-      const auto form = [&](int stride, long times) {  // of (p, times * stride, 1)
-        const int numbers[3] = {kPosition, stride, kUnit};
-        std::map<int, mpq_class> weights = {{kPosition, 1}};
-        weights[stride] += weight * times * times;
-        weights[kUnit] += rest;
-        Linear linear;
-        if (value != 0) linear[numbers[number]] = number == 1 ? mpq_class(value * times) : value;
-        return along(frame_, {weights.begin(), weights.end()}, linear, 1);
-      };
-      if (entry.items[3].boolean())
-        add_pointer(coordinate, {form(kUnit, 1), form(kBefore, 1), form(kStride, 1)});
-      else
-        add_pointer(coordinate, {form(kUnit, 1), form(kStride, 1), form(kStride, factor)});
-    }
   }
 
   /// All intervals begin at position 0, up to the limit of letters or for every number of them.
@@ -190,11 +164,30 @@ class ShiftScan : ProductProof {
          "intervals of length " + shown(l) + " are too short for the number of loops");
   }
 
-  std::map<int, Pointer> pointers_;
   std::string steps_;
 };
 
 }  // namespace
+
+Shift to_shift(const Json& strides, const Json& constant) {
+  const Shift shift{strides.integer(0, kMost), constant.integer(-kMost, kMost)};
+  need(shift.strides + shift.constant >= 0, "the shift " + shown(shift) + " is negative");
+  return shift;
+}
+
+std::map<int, Pointer> read_pointers(Frame& frame, const Json& loop, long factor) {
+  std::map<int, Pointer> pointers;
+  const auto add_pointer = [&](const Json& entry, const Pointer& pointer) {
+    const int c = static_cast<int>(entry.items[0].integer(0, frame.weights.width - 1));
+    need(pointers.emplace(c, pointer).second, "two claims of coordinate " + std::to_string(c));
+  };
+  for (const Json& entry : loop.at("pointers").array())
+    add_pointer(entry, pointer_of_code(entry, factor));
+  if (loop.has("directions"))
+    for (const Json& entry : loop.at("directions").array())
+      add_pointer(entry, pointer_of_direction(frame, entry, factor));
+  return pointers;
+}
 
 Theorem prove_shift_scan(const Weights& weights, const Json& certificate) {
   certificate.only({"format", "version", "theorem", "sha256", "cells", "decode"}, {"loop"});

@@ -1,13 +1,10 @@
 #include "library/exports/self_test.hpp"
 
 #include <fmt/core.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <csignal>
 #include <limits>
 #include <span>
 #include <utility>
@@ -601,7 +598,6 @@ namespace {
 
 /// That of the script.
 constexpr std::uint64_t kMostLength = 4096;
-constexpr int kPollMilliseconds = 50;
 
 /// Of a certificate, which the script wrote.
 double number(const nlohmann::json& text) {
@@ -628,20 +624,6 @@ std::string temperatures(const Network& network) {
   return joined(listed, ",");
 }
 
-/// All that the program says, or what an interruption throws.
-std::string read_all(const StartedProgram& program) {
-  std::string said;
-  char text[4096];
-  pollfd waiting{program.pipe, POLLIN, 0};
-  while (true) {
-    look_for_interruption();
-    if (poll(&waiting, 1, kPollMilliseconds) <= 0) continue;
-    const ssize_t got = read(program.pipe, text, sizeof text);
-    if (got <= 0) return said;
-    said.append(text, static_cast<std::size_t>(got));
-  }
-}
-
 /// What recheck/float_recheck.py writes, or ExportWrong with the step that it does not show.
 nlohmann::json written_certificate(const Model& model, const Network& network,
                                    const std::string& weighing) {
@@ -653,15 +635,8 @@ nlohmann::json written_certificate(const Model& model, const Network& network,
   std::vector<std::string> command = {
       "python3", "-I", script, "--write", file, std::to_string(network.length), format, weighing};
   for (std::string& norm : measured_norms(network)) command.push_back(std::move(norm));
-  const StartedProgram program = start_program(std::move(command), {}, true);
-  std::string said;
-  try {
-    said = read_all(program);
-  } catch (...) {
-    kill(program.pid, SIGKILL);
-    wait_for_end(program);
-    throw;
-  }
+  const StartedProgram program = start_program(std::move(command), {}, ProgramErrors::pipe);
+  std::string said = read_to_end(program);
   const int status = wait_for_end(program);
   if (status == 0) return nlohmann::json::parse(said);
   if (!said.empty() && said.back() == '\n') said.pop_back();

@@ -1,20 +1,28 @@
 #include "proofs-check/certify/coq_certificate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <set>
-#include <tuple>
+#include <utility>
 
+#include "proofs-check/certify/coq_terms.hpp"
 #include "recheck/class_heads.hpp"
+#include "recheck/product.hpp"
 #include "recheck/refusal.hpp"
 
 namespace logdepth { inline namespace proofs_check_certify {
 namespace {
 
+using namespace coq;
 using recheck::Atom;
+using recheck::ByClass;
+using recheck::Cell;
 using recheck::Form;
+using recheck::Frame;
 using recheck::Images;
 using recheck::kOne;
 using recheck::need;
@@ -23,99 +31,11 @@ using recheck::Row;
 using recheck::Selection;
 using recheck::Shift;
 using recheck::Stream;
-using Shifts = std::set<Shift>;
+using recheck::value_in;
 
-constexpr std::size_t kMostLabels = 200;           // the checker multiplies all triples
-constexpr std::size_t kMostNodes = 200;            // the checker compares values along all edges
-constexpr int kAtomsBefore = 3, kAtomsOfCode = 4;  // numbers of atoms in Atoms.v
-
-void see(const Form& form, Shift by, Shifts& shifts) {
-  for (const auto& [atom, value] : form)
-    if (atom.cell.kind == 'K') shifts.insert(recheck::plus(atom.cell.at, by));
-}
-
-Shifts shifts_of(const Stream& h) {
-  Shifts shifts;
-  for (const auto& [c, form] : h) see(form, {}, shifts);
-  return shifts;
-}
-
-/// The own position comes first.
-std::vector<Shift> listed(Shifts shifts) {
-  shifts.erase(Shift{});
-  std::vector<Shift> list = {Shift{}};
-  list.insert(list.end(), shifts.begin(), shifts.end());
-  return list;
-}
-
-int block_of(const std::vector<Shift>& shifts, Shift at) {
-  return static_cast<int>(std::find(shifts.begin(), shifts.end(), at) - shifts.begin());
-}
-
-/// The number of a component of a code.
-int number_of(const Atom& atom, const std::vector<Shift>& shifts) {
-  return kAtomsBefore + kAtomsOfCode * block_of(shifts, atom.cell.at) + atom.part;
-}
-
-/// A head that selects the position at shift b by its code.
-void set_match(CoqHead& head, const recheck::Bilinear& scores, const std::vector<Shift>& shifts,
-               Shift b) {
-  head.kind = CoqHead::Kind::match;
-  for (const auto& [key, queries] : scores)
-    for (const auto& [query, value] : queries) {
-      if (key.part != query.part) continue;
-      if (key.part == 0) head.first = value;
-      if (key.part == 2) head.second = value;
-      head.block = block_of(shifts, query.cell.at);
-      head.back = b.constant - query.cell.at.constant;
-    }
-}
-
-/// The automaton of the theorem: its own states, or a state for each of these products, the identity first.
-CoqAutomaton coq_automaton(const recheck::Automaton& automaton, bool states,
-                           const std::vector<Images>& products) {
-  CoqAutomaton made;
-  for (int q = 0; states && q < automaton.points; ++q) {
-    std::vector<int>& next = made.successors.emplace_back();
-    for (const Images& map : automaton.maps)
-      next.push_back(std::max(map[static_cast<std::size_t>(q)], 0));
-    made.accepting.push_back(automaton.accepting.contains(q));
-  }
-  if (states) {
-    made.first_state = *automaton.initial;
-    return made;
-  }
-  for (const Images& x : products) {
-    std::vector<int>& next = made.successors.emplace_back();
-    for (const Images& map : automaton.maps)
-      next.push_back(place_of(products, followed_by(x, map)));
-    made.accepting.push_back(automaton.accepted_products.contains(x));
-  }
-  return made;
-}
-
-/// The factor of a norm, from the sum of squares at one token: the kernel checks all of them. `is_one` says which components
-/// of one-hots are 1 there, the others are 0.
-CoqNorm coq_norm(recheck::Frame& frame, const Row& mask, const Stream& h,
-                 const std::function<bool(const Atom&)>& is_one, const std::string& where) {
-  if (recheck::normalised(frame, mask, h, where).empty()) return {};
-  mpq_class codes, constants;
-  bool direction = false;
-  for (const auto& [c, factor] : mask) {
-    mpq_class constant;
-    for (const auto& [atom, value] : recheck::at(h, c)) {
-      if (atom == recheck::kOne || is_one(atom)) constant += value * factor;
-      if (atom.cell.kind == 'K' && atom.part % 2 == 0) codes += value * value * factor * factor;
-      direction = direction || atom == own('V');
-    }
-    constants += constant * constant;
-  }
-  const mpq_class whole = direction ? constants : mpq_class(constants + codes);
-  need(whole > 0, "Coq: " + where + ": the norm is 0 at the identity");
-  const auto factor = recheck::rational_root(frame.weights.width / whole);
-  need(factor.has_value(), "Coq: " + where + ": the norm is irrational at the identity");
-  return {direction ? CoqNorm::Kind::direction : CoqNorm::Kind::scale, *factor};
-}
+constexpr std::size_t kMostLabels = 200;  // the checker multiplies all triples
+constexpr double kMostChoices = 50000;    // labels that are multiplied together in a layer
+constexpr std::size_t kMostNodes = 1000;  // the checker compares values along all edges
 
 // --- scans ----------------------------------------------------------------------------------------
 
@@ -142,63 +62,107 @@ class ScanBuilder : recheck::ProductProof {
               const recheck::Theorem& theorem)
       : ProductProof(weights, certificate), theorem_(theorem) {}
 
-  CoqCertificate build() {
+  json build() {
+    if (weights_.has_loop()) read_loop();
     Stream h = recheck::embedded(frame_);
     const std::vector<Images> maps = products_.begin(frame_, h);
-    out_.labels = generated(maps, products_.decode.size());
-    for (const Images& map : maps) out_.letters.push_back(place_of(out_.labels, map));
-    out_.start = stage(h, shifts_of(h), "the first layer");
-    out_.initial = block("initial", out_.start, h);
-    out_.length = products_.length;
+    labels_ = generated(maps, products_.decode.size());
+    json out = {{"acts", labels_}};
+    for (const Images& map : maps) out["gen"].push_back(place_of(labels_, map));
+    for (const Images& a : labels_) {
+      json& line = out["mulT"].emplace_back();
+      for (const Images& b : labels_) line.push_back(place_of(labels_, followed_by(a, b)));
+    }
+    out["stage0"] = stage(h, listed(places_of(h)), "the first layer");
+    out["cinit"] = block("initial", listed(places_of(h)), h);
     if (weights_.has_loop()) enter_loop(h);
-    out_.loop = stage(h, shifts_of(h), "the loop");
+    const Shift length = products_.length;
+    const Cells places = listed(places_of(h));
+    out["length0"] = shift_json(length);
+    out["factor"] = factor_;
+    out["cloop"] = stage(h, places, "the loop");
     Stream after = h;
-    out_.repeated = block("repeated", out_.loop, after);
-    products_.length = out_.length;
-    out_.final = block("final", out_.loop, h);
-    out_.code = frame_.code;
-    out_.parameter = frame_.parameter;
-    make_automaton();
-    return std::move(out_);
+    out["cbody"] = block("repeated", places, after);
+    products_.length = length;
+    out["cfinal"] = block("final", places, h);
+    out["coded"] = coding(frame_);
+    const recheck::Automaton& automaton = *theorem_.automaton;
+    for (std::size_t x = 0; x < labels_.size(); ++x)
+      out["phi"].push_back(automaton.initial
+                               ? labels_[x][static_cast<std::size_t>(*automaton.initial)]
+                               : static_cast<int>(x));
+    return {{"automaton", automaton_json(automaton, automaton.initial.has_value(), labels_)},
+            {"certificate", std::move(out)}};
   }
 
  private:
-  /// The stream as constants of labels and atoms that are the same for all labels.
-  CoqStage stage(const Stream& h, Shifts shifts, const std::string& where) {
-    CoqStage made;
-    made.shifts = listed(std::move(shifts));
-    made.constants.resize(out_.labels.size());
+  json stage(const Stream& h, const Cells& places, const std::string& where) {
+    json listed_places = json::array(), parts = json::array();
+    for (const Cell& cell : places) listed_places.push_back(place(cell));
+    std::vector<Row> constants(labels_.size());
     for (const auto& [c, form] : h)
-      for (const auto& [atom, value] : form) add(made, c, atom, value, where);
-    return made;
+      for (const auto& [atom, value] : form) add(constants, parts, places, c, atom, value, where);
+    return stage_json(std::move(listed_places), constants, std::move(parts));
   }
 
-  void add(CoqStage& made, int c, const Atom& atom, const mpq_class& value,
-           const std::string& where) {
+  /// All directions of a file have the same weights of v and of 1; recheck's weight of s has the square of v/s in it.
+  json place(const Cell& cell) const {
+    if (cell.kind == 'K') return shift_json(cell.at);
+    if (cell.kind == 'P') return {"parity"};
+    const recheck::Weighted& numbers = numbers_of(frame_, cell);
+    need(numbers.back().first == recheck::kUnit, "Coq: a direction without a constant");
+    json second = {"once"};
+    if (numbers.size() == 3 && numbers[1].first == recheck::kBefore)
+      second = {"before", factor_};
+    else if (numbers.size() == 3)
+      second = {"times", times_of(cell)};
+    const auto weighted = [](const json& number, const mpq_class& weight) {
+      return json::array({number, weight.get_str()});
+    };
+    return {"direct", json::array({weighted({"position"}, numbers.front().second),
+                                   weighted(second, of_number_), weighted({"once"}, of_one_)})};
+  }
+
+  /// How many strides the second number of a direction is.
+  long times_of(const Cell& cell) const {
+    const recheck::Weighted& numbers = numbers_of(frame_, cell);
+    const bool other = numbers.size() == 3 && numbers[1].first == recheck::kStride &&
+                       numbers[1].second != of_number_;
+    return other ? factor_ : 1;
+  }
+
+  void add(std::vector<Row>& constants, json& parts, const Cells& places, int c, const Atom& atom,
+           const mpq_class& value, const std::string& where) {
+    const auto part = [&](int number, const mpq_class& factor) {
+      parts.push_back({c, number, factor.get_str()});
+    };
     const char kind = atom.cell.kind;
     const auto refuse = [&](const std::string& what) {
       need(false, "Coq: " + where + ", coordinate " + std::to_string(c) + ": " + what +
                       "; expected the product, constants and codes, found " +
                       shown(Form{{atom, value}}));
     };
-    if (atom == recheck::kOne) {
-      for (Row& row : made.constants) put(row, c, value);
+    if (atom == kOne) {
+      for (Row& row : constants) put(row, c, value);
     } else if (kind == 'X') {
       if (atom.cell.version != products_.version || atom.cell.at != Shift{})
         refuse("holds another product than that of the own token");
       const recheck::ProductCell& cell = products_.cells[static_cast<std::size_t>(atom.cell.id)];
-      for (std::size_t x = 0; x < out_.labels.size(); ++x) {
-        if (cell.label_of.at(followed_by(cell.points, out_.labels[x])) == atom.part)
-          put(made.constants[x], c, value);
+      for (std::size_t x = 0; x < labels_.size(); ++x) {
+        if (cell.label_of.at(followed_by(cell.points, labels_[x])) == atom.part)
+          put(constants[x], c, value);
       }
     } else if (atom == own('V')) {
-      made.parts.push_back({c, 1, value});
+      part(1, value);
     } else if (atom == own('T', 0)) {
-      made.parts.push_back({c, 2, value});
-    } else if (kind == 'K') {
-      made.parts.push_back({c, number_of(atom, made.shifts), value});
+      part(2, value);
+    } else if (kind == 'K' || kind == 'P') {
+      part(number_of(places, atom.cell, atom.part), value);
+    } else if (kind == 'D') {
+      part(number_of(places, atom.cell, atom.part),
+           atom.part == 1 ? mpq_class(value / times_of(atom.cell)) : value);
     } else {
-      refuse(kind == 'D' ? "directions of the stride are not covered" : "holds something else");
+      refuse("holds something else");
     }
   }
 
@@ -210,128 +174,123 @@ class ScanBuilder : recheck::ProductProof {
   /// Label 0, of every product: whether a component of a cell is 1 there.
   bool in_first_label(const Atom& atom) const {
     const recheck::ProductCell& cell = products_.cells[static_cast<std::size_t>(atom.cell.id)];
-    return cell.label_of.at(followed_by(cell.points, out_.labels[0])) == atom.part;
+    return cell.label_of.at(followed_by(cell.points, labels_[0])) == atom.part;
   }
 
-  CoqNorm norm(const Row& mask, const Stream& h, const std::string& where) {
-    return coq_norm(
-        frame_, mask, h,
+  json norm(const Row& mask, const Stream& h, const Cells& places, const std::string& where) {
+    return norm_json(
+        frame_, mask, h, places,
         [this](const Atom& atom) { return atom.cell.kind == 'X' && in_first_label(atom); }, where);
   }
 
   /// What a head selects. The shifts of what it reads go to `reached`; `factor` is the shift, if it reads a product.
-  CoqHead head(const recheck::Written& written, const std::vector<Shift>& shifts, Shifts& reached,
-               std::optional<Shift>& factor) const {
-    CoqHead made;
-    made.kind = CoqHead::Kind::mean;
-    if (written.scores.empty()) return made;
+  json head(const recheck::Written& written, const Cells& places, Places& reached,
+            std::optional<Shift>& factor) const {
+    if (written.scores.empty()) return {"mean", json::array()};
     const Shift b = recheck::matched(frame_, written.scores, written.where);
     for (const auto& [c, form] : written.values) {
       see(form, b, reached);
       for (const auto& [atom, value] : form)
         if (atom.cell.kind == 'X') factor = b;
     }
-    set_match(made, written.scores, shifts, b);
+    json made = match(written.scores, places, b);
+    if (written.scores.begin()->second.begin()->first.cell.kind == 'D')
+      return {"behind", made[1], shift_json(b), made[3]};
+    made.push_back(json::array());
     return made;
   }
 
-  std::vector<CoqLayer> block(const std::string& name, const CoqStage& before, Stream& h) {
-    std::vector<CoqLayer> layers;
-    for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
-      const recheck::Layer& layer = weights_.layers[n];
-      if (layer.block != name) continue;
-      const std::vector<Shift>& shifts = layers.empty() ? before.shifts : layers.back().next.shifts;
-      layers.push_back(one_layer(layer, shifts, h, recheck::layer_name(n)));
-    }
+  json block(const std::string& name, Cells places, Stream& h) {
+    json layers = json::array();
+    for (std::size_t n = 0; n < weights_.layers.size(); ++n)
+      if (weights_.layers[n].block == name)
+        layers.push_back(one_layer(weights_.layers[n], places, h, recheck::layer_name(n)));
     return layers;
   }
 
-  CoqLayer one_layer(const recheck::Layer& layer, const std::vector<Shift>& shifts, Stream& h,
-                     const std::string& where) {
-    CoqLayer made;
-    Shifts reached = shifts_of(h);
+  /// `places` are those that the stream before is described with, and become those after.
+  json one_layer(const recheck::Layer& layer, Cells& places, Stream& h, const std::string& where) {
+    json heads = json::array(), factors = json::array(), attention = kZero, feedforward = kZero;
+    Places reached = places_of(h);
     if (!layer.heads.empty()) {
-      made.attention = norm(layer.attention_mask, h, where + ", attention");
-      made.heads.resize(layer.heads.size());
-      std::map<Shift, int, std::greater<>> oldest_first;
+      attention = norm(layer.attention_mask, h, places, where + ", attention");
+      heads = std::vector<json>(layer.heads.size(), kIdle);
+      std::map<Shift, std::size_t, std::greater<>> oldest_first;
       for (const recheck::Written& written : recheck::writing_heads(frame_, layer, h, where)) {
-        const auto i = static_cast<int>(&written.head - layer.heads.data());
+        const auto i = static_cast<std::size_t>(&written.head - layer.heads.data());
         std::optional<Shift> factor;
-        made.heads[static_cast<std::size_t>(i)] = head(written, shifts, reached, factor);
+        heads[i] = head(written, places, reached, factor);
         if (factor)
           need(oldest_first.emplace(*factor, i).second,
                "Coq: " + written.where + ": a second head that fetches a product at shift " +
                    recheck::shown(*factor));
       }
-      for (const auto& [shift, i] : oldest_first) made.factors.push_back(i);
+      for (const auto& [shift, i] : oldest_first) factors.push_back(i);
+      need(std::pow(static_cast<double>(labels_.size()), factors.size() + 1) <= kMostChoices,
+           "Coq: " + where + ": more than 50000 choices of the labels that are multiplied");
     }
     recheck::add_attention(frame_, layer, h, where + ", attention");
-    reached.merge(shifts_of(h));
-    const std::string place = where + ", feed-forward";
-    if (layer.in.rows > 0) made.feedforward = norm(layer.feedforward_mask, h, place);
-    products_.multiply(frame_, recheck::add_feed_forward(frame_, layer, h, place), h, place);
-    reached.merge(shifts_of(h));
-    made.next = stage(h, reached, where);
+    reached.merge(places_of(h));
+    const std::string here = where + ", feed-forward";
+    const Stream read = h;
+    products_.multiply(frame_, recheck::add_feed_forward(frame_, layer, h, here), h, here);
+    reached.merge(places_of(h));
+    places = listed(reached);
+    if (layer.in.rows > 0) feedforward = norm(layer.feedforward_mask, read, places, here);
+    json made = layer_json(std::move(heads), std::move(attention), std::move(feedforward));
+    made["factors"] = std::move(factors);
+    made["next"] = stage(h, places, where);
     return made;
+  }
+
+  void read_loop() {
+    const recheck::Json& loop = certificate_.at("loop");
+    factor_ = loop.at("factor").integer(1, 1 << 30);
+    if (!loop.has("directions") || loop.at("directions").array().empty()) return;
+    const recheck::Json& first = loop.at("directions").items[0];
+    of_number_ = first.items[4].rational();
+    of_one_ = first.items[5].rational();
   }
 
   /// The stream at any stride: pointers as the certificate has them.
   void enter_loop(Stream& h) {
     const recheck::Json& loop = certificate_.at("loop");
-    out_.factor = loop.at("factor").integer(1, 1 << 30);
-    const auto shift = [](const recheck::Json& strides, const recheck::Json& constant) {
-      return Shift{strides.integer(0, 1 << 30), constant.integer(-(1 << 30), 1 << 30)};
-    };
     const auto& length = loop.at("length").array();
-    out_.length = shift(length[0], length[1]);
-    products_.length = out_.length;
-    for (const recheck::Json& pointer : loop.at("pointers").array()) {
-      const auto& [c, part, factor, strides, constant] = std::tie(
-          pointer.items[0], pointer.items[1], pointer.items[2], pointer.items[3], pointer.items[4]);
-      h[static_cast<int>(c.integer(0, weights_.width - 1))] =
-          Form{{Atom{{'K', 0, 0, shift(strides, constant)}, static_cast<int>(part.integer(0, 3))},
-                factor.rational()}};
-    }
-  }
-
-  void make_automaton() {
-    const recheck::Automaton& automaton = *theorem_.automaton;
-    out_.automaton = coq_automaton(automaton, automaton.initial.has_value(), out_.labels);
-    for (std::size_t x = 0; x < out_.labels.size(); ++x)
-      out_.state_of.push_back(automaton.initial
-                                  ? out_.labels[x][static_cast<std::size_t>(*automaton.initial)]
-                                  : static_cast<int>(x));
+    products_.length = recheck::to_shift(length[0], length[1]);
+    for (const auto& [c, pointer] : recheck::read_pointers(frame_, loop, factor_))
+      h[c] = pointer.at_stride;
   }
 
   const recheck::Theorem& theorem_;
-  CoqCertificate out_;
+  std::vector<Images> labels_;  // label 0 is the identity
+  long factor_ = 1;
+  mpq_class of_number_, of_one_;  // weights of all directions of the stride
 };
 
 // --- cascades of resets -------------------------------------------------------------------------
-
-using recheck::ByClass;
 
 class ResetBuilder {
  public:
   ResetBuilder(const recheck::Weights& weights, const recheck::Theorem& theorem)
       : weights_(weights), theorem_(theorem), by_class_(weights) {}
 
-  CoqResets build() {
+  json build() {
     machine_.explore(kinds());
     stages_.push_back(streams_);
-    reached_.push_back(shifts(streams_));
+    reached_.push_back(places(streams_));
     for (std::size_t n = 0; n < weights_.layers.size(); ++n)
       one_layer(weights_.layers[n], recheck::layer_name(n));
-    out_.code = frame_.code;
-    out_.parameter = frame_.parameter;
-    find_nodes();
-    for (std::size_t n = 0; n < stages_.size(); ++n) {
-      CoqStage made = stage(n);
-      (n == 0 ? out_.start : out_.layers[n - 1].next) = std::move(made);
+    json out = {{"coded", coding(frame_)}};
+    find_nodes(out);
+    out["first_stage"] = stage(0);
+    for (std::size_t n = 0; n < layers_.size(); ++n) {
+      fill_held(n);
+      layers_[n]["next"] = stage(n + 1);
     }
-    for (std::size_t n = 0; n < out_.layers.size(); ++n) fill_held(n);
-    make_automaton();
-    return std::move(out_);
+    number_averages();
+    out["layers"] = layers_;
+    out["counters"] = counters();
+    return with_automaton(std::move(out));
   }
 
  private:
@@ -342,44 +301,50 @@ class ResetBuilder {
 
   int kinds() const { return static_cast<int>(weights_.kinds.size()); }
 
-  static Shifts shifts(const ByClass& streams) {
-    Shifts found;
-    for (const auto& [x, h] : streams) found.merge(shifts_of(h));
+  static Places places(const ByClass& streams) {
+    Places found;
+    for (const auto& [x, h] : streams) found.merge(places_of(h));
     return found;
   }
 
-  CoqNorm norm(const recheck::Row& mask, const std::string& where) {
-    for (const int x : machine_.classes) {
-      const CoqNorm made = coq_norm(
-          frame_, mask, streams_.at(x), [](const Atom&) { return false; }, where);
-      if (made.kind != CoqNorm::Kind::zero) return made;
+  json norm(const recheck::Row& mask, const ByClass& streams, const Cells& places,
+            const std::string& where) {
+    for (const auto& [x, h] : streams) {
+      json made = norm_json(
+          frame_, mask, h, places, [](const Atom&) { return false; }, where);
+      if (made != kZero) return made;
     }
-    return {};
+    return kZero;
   }
 
   void one_layer(const recheck::Layer& layer, const std::string& where) {
-    CoqLayer made;
-    made.heads.resize(layer.heads.size());
+    json heads = std::vector<json>(layer.heads.size(), kIdle), attention = kZero,
+         feedforward = kZero;
     std::vector<int>& selected = selected_.emplace_back(layer.heads.size(), -1);
     recheck::Stage stage;
     Stream everywhere;
-    Shifts reached = shifts(streams_);
-    std::vector<recheck::Read> reads;
+    Places reached = places(streams_);
+    std::vector<ByClass> values;  // of the heads that select
     if (!layer.heads.empty()) {
-      made.attention = norm(layer.attention_mask, where + ", attention");
-      ByClass z;
-      for (const int x : machine_.classes)
-        z[x] = recheck::normalised(frame_, layer.attention_mask, streams_[x], where);
-      reads = by_class_.heads(layer, where, everywhere);
-      need(machine_.counters.empty(),
-           "Coq: " + where + ": averages classes of letters: counts are not covered");
-      for (std::size_t i = 0; i < layer.heads.size(); ++i)
-        if (!writes_nothing(layer.heads[i], z)) made.heads[i].kind = CoqHead::Kind::mean;
-      for (const recheck::Read& read : reads) {
-        const auto i = static_cast<std::size_t>(read.head - layer.heads.data());
-        selected[i] = static_cast<int>(stage.heads.size());
-        made.heads[i] = head(read, z, where + ", head " + std::to_string(i));
-        stage.heads.push_back(read.selection);
+      attention = norm(layer.attention_mask, streams_, listed(reached), where + ", attention");
+      for (std::size_t i = 0; i < layer.heads.size(); ++i) {
+        recheck::Layer alone = layer;
+        alone.heads = {layer.heads[i]};
+        Stream average;
+        for (recheck::Read& read : by_class_.heads(alone, where, average)) {
+          selected[i] = static_cast<int>(stage.heads.size());
+          heads[i] = head(read, layer.attention_mask, where + ", head " + std::to_string(i));
+          stage.heads.push_back(read.selection);
+          values.push_back(std::move(read.values));
+        }
+        if (average.empty()) continue;
+        heads[i] = {"mean", json::array()};
+        for (const auto& [c, form] : average) {
+          recheck::add(everywhere[c], form);
+          for (const Cell& cell : places_of({{c, form}}))
+            if (cell.kind == 'H') heads[i] = {"fraction", cell.version, cell.id};
+        }
+        if (heads[i][0] == "mean") averages_.push_back({layers_.size(), i, average});
       }
     }
     // Every layer is a stage of the machine, so that a node has a class before each of them.
@@ -389,53 +354,52 @@ class ResetBuilder {
     for (const auto& [key, number] : machine_.stages.back().classes) {
       Stream& h = after[number] = streams_.at(key[0]);
       for (const auto& [c, form] : everywhere) recheck::add(h[c], form);
-      for (std::size_t i = 0; i < reads.size(); ++i)
-        for (const auto& [c, form] : reads[i].values.at(key[i + 1])) recheck::add(h[c], form);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        recheck::add_read(machine_.stages.back().heads[i], values[i], key[i + 1], h);
     }
     streams_ = std::move(after);
-    reached.merge(shifts(streams_));
-    if (layer.in.rows > 0)
-      made.feedforward = norm(layer.feedforward_mask, where + ", feed-forward");
+    reached.merge(places(streams_));
+    const ByClass read = streams_;
     for (const int x : machine_.classes)
       recheck::add_feed_forward(frame_, layer, streams_[x], where + ", feed-forward");
-    reached.merge(shifts(streams_));
-    out_.layers.push_back(std::move(made));
+    reached.merge(places(streams_));
+    if (layer.in.rows > 0)
+      feedforward = norm(layer.feedforward_mask, read, listed(reached), where + ", feed-forward");
+    layers_.push_back(layer_json(std::move(heads), std::move(attention), std::move(feedforward)));
     stages_.push_back(streams_);
     reached_.push_back(reached);
   }
 
-  bool writes_nothing(const recheck::Head& head, const ByClass& z) const {
-    return std::all_of(z.begin(), z.end(), [&](const auto& entry) {
-      const Stream values = recheck::apply(frame_, head.value, entry.second);
-      return recheck::apply(frame_, head.output, values).empty();
-    });
-  }
-
   /// What a head selects, with the factors of its scores.
-  CoqHead head(const recheck::Read& read, const ByClass& z, const std::string& where) const {
-    need(read.selection.kind != Selection::Kind::floor,
-         "Coq: " + where + ": counts are not covered");
-    CoqHead made;
-    const Stream query = recheck::apply(frame_, read.head->query, z.begin()->second);
-    for (const auto& [x, y] : z) {
-      recheck::Bilinear score =
-          recheck::whole_score(query, recheck::apply(frame_, read.head->key, y));
-      const mpq_class flag = recheck::constant_of(recheck::value_in(score, kOne));
+  json head(const recheck::Read& read, const Row& mask, const std::string& where) {
+    mpq_class slope, top;
+    bool some = false;
+    const Cells places = listed(reached_.back());
+    for (const int x : machine_.classes) {
+      const Stream z = recheck::normalised(frame_, mask, streams_[x], where);
+      recheck::Bilinear score = recheck::whole_score(recheck::apply(frame_, read.head->query, z),
+                                                     recheck::apply(frame_, read.head->key, z));
+      const mpq_class flag = recheck::constant_of(value_in(score, kOne));
       score.erase(kOne);
       if (read.selection.kind == Selection::Kind::back) {
-        set_match(made, score, listed(reached_.back()), Shift{0, read.selection.back});
-        return made;
+        return match(score, places, Shift{0, read.selection.back});
       }
-      for (const auto& [atom, form] : score) made.first = recheck::constant_of(form);
-      made.second = made.kind == CoqHead::Kind::last ? std::max(made.second, flag) : flag;
-      made.kind = CoqHead::Kind::last;
+      if (read.selection.kind == Selection::Kind::floor) {
+        const Cell query = score.begin()->second.begin()->first.cell;
+        need(query.kind == 'D', "Coq: " + where + ": the parity of a fraction is not covered");
+        return {"nearest", block_of(places, query),
+                number(read.selection.of_position ? recheck::kPosition : read.selection.counter),
+                read.selection.divisor, read.selection.offset};
+      }
+      for (const auto& [atom, form] : score) slope = recheck::constant_of(form);
+      top = std::exchange(some, true) ? std::max(top, flag) : flag;
     }
-    need(made.first > 0, "Coq: " + where + ": codes on the circle are not covered");
-    return made;
+    need(slope > 0, "Coq: " + where + ": codes on the circle are not covered");
+    return {"last", slope.get_str(), top.get_str()};
   }
 
   /// Nodes: class of a token after the last layer, and the state of the heads after it.
-  void find_nodes() {
+  void find_nodes(json& out) {
     std::map<Node, int> numbers;
     const auto number = [&](const Node& node) {
       const auto [at, fresh] = numbers.emplace(node, static_cast<int>(nodes_.size()));
@@ -445,17 +409,18 @@ class ResetBuilder {
       return at->second;
     };
     number({machine_.begin_class, 0});
-    out_.kinds.push_back(0);
+    std::vector<int> kinds = {0};
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      out_.edges.emplace_back();
+      edges_.emplace_back();
       const auto& next = machine_.next[static_cast<std::size_t>(nodes_[i].state)];
       for (std::size_t k = 0; k < next.size(); ++k) {
         const int to = number({next[k].first, next[k].second});
-        if (static_cast<std::size_t>(to) == out_.kinds.size())
-          out_.kinds.push_back(static_cast<int>(k) + 1);
-        out_.edges[i].push_back(to);
+        if (static_cast<std::size_t>(to) == kinds.size()) kinds.push_back(static_cast<int>(k) + 1);
+        edges_[i].push_back(to);
       }
     }
+    out["edge"] = edges_;
+    out["kinds"] = kinds;
     // What a class was before every stage, from the last one back.
     keys_.resize(machine_.stages.size());
     for (std::size_t n = machine_.stages.size(); n-- > 0;) {
@@ -474,17 +439,18 @@ class ResetBuilder {
     return n == keys_.size() ? nodes_[node].last_class : keys_[n][node][0];
   }
 
-  CoqStage stage(std::size_t n) const {
-    CoqStage made;
-    made.shifts = listed(reached_[n]);
-    made.constants.resize(nodes_.size());
+  json stage(std::size_t n) const {
+    const Cells places = listed(reached_[n]);
+    json listed_places = json::array(), parts = json::array();
+    for (const Cell& cell : places) listed_places.push_back(place(cell));
+    std::vector<Row> constants(nodes_.size());
     std::optional<Stream> positions;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       Stream of;
       for (const auto& [c, form] : stages_[n].at(class_at(n, i)))
         for (const auto& [atom, value] : form) {
           if (atom == kOne)
-            made.constants[i][c] = value;
+            constants[i][c] = value;
           else
             of[c][atom] = value;
         }
@@ -493,13 +459,58 @@ class ResetBuilder {
       positions = of;
     }
     for (const auto& [c, form] : *positions)
-      for (const auto& [atom, value] : form) {
-        need(atom == own('V') || atom.cell.kind == 'K',
-             "Coq: stage " + std::to_string(n) + ", coordinate " + std::to_string(c) +
-                 ": counts are not covered; found " + recheck::shown(Form{{atom, value}}));
-        made.parts.push_back({c, atom == own('V') ? 1 : number_of(atom, made.shifts), value});
+      for (const auto& [atom, value] : form)
+        parts.push_back({c, atom_number(atom, places), value.get_str()});
+    return stage_json(std::move(listed_places), constants, std::move(parts));
+  }
+
+  static int atom_number(const Atom& atom, const Cells& places) {
+    if (atom == kOne) return 0;
+    return atom == own('V') ? 1 : number_of(places, atom.cell, atom.part);
+  }
+
+  json place(const Cell& cell) const {
+    if (cell.kind == 'K') return shift_json(cell.at);
+    if (cell.kind == 'P') return {"parity"};
+    if (cell.kind == 'M') return {"share", cell.id};
+    if (cell.kind == 'H') return {"rounded", cell.id, cell.version};
+    json numbers = json::array();
+    for (const auto& [v, weight] : numbers_of(frame_, cell))
+      numbers.push_back(json::array({number(v), weight.get_str()}));
+    return {"direct", numbers};
+  }
+
+  static json number(int v) {
+    if (v == recheck::kUnit) return {"once"};
+    if (v == recheck::kPosition) return {"position"};
+    need(v < recheck::kPosition, "Coq: a direction of this number is not covered");
+    return {"count", v};
+  }
+
+  /// What averages are at a token, in the numbers of the atoms after the layer.
+  void number_averages() {
+    for (const auto& [n, head, average] : averages_)
+      for (const auto& [c, form] : average) {
+        json row = json::array();
+        for (const auto& [atom, value] : form)
+          row.push_back(json::array({atom_number(atom, listed(reached_[n + 1])), value.get_str()}));
+        layers_[n]["heads"][head][1].push_back(json::array({c, std::move(row)}));
       }
-    return made;
+  }
+
+  /// Of every counter, how much a token of a node counts; <begin> does not.
+  json counters() const {
+    json out = json::array();
+    for (const recheck::Counter& counter : machine_.counters) {
+      json& of_node = out.emplace_back(json::array());
+      for (std::size_t q = 0; q < nodes_.size(); ++q) {
+        const long weight =
+            value_in(counter.weights, class_at(static_cast<std::size_t>(counter.stage), q));
+        need(weight >= 0, "Coq: a count with a negative weight");
+        of_node.push_back(q == 0 ? 0 : weight);
+      }
+    }
+    return out;
   }
 
   /// For every node, a node whose class before stage n is the one that a head reads.
@@ -509,31 +520,36 @@ class ResetBuilder {
       node_of.emplace(class_at(n, i), static_cast<int>(i));
     std::size_t before = 0;  // heads of earlier stages
     for (std::size_t s = 0; s < n; ++s) before += machine_.stages[s].heads.size();
-    for (std::size_t i = 0; i < out_.layers[n].heads.size(); ++i) {
-      CoqHead& head = out_.layers[n].heads[i];
+    for (std::size_t i = 0; i < selected_[n].size(); ++i) {
+      json& head = layers_[n]["heads"][i];
       const int selected = selected_[n][i];
       if (selected < 0) continue;
-      const auto of_class = [&](int x) { return node_of.at(x); };
+      const auto memory = [&](const Node& node) {
+        return machine_.states[static_cast<std::size_t>(node.state)]
+                              [before + static_cast<std::size_t>(selected)];
+      };
       std::vector<int> now;
       for (std::size_t q = 0; q < nodes_.size(); ++q)
-        now.push_back(of_class(keys_[n][q][static_cast<std::size_t>(selected) + 1]));
-      if (head.kind == CoqHead::Kind::match) {
-        const long most = machine_.stages[n].heads[static_cast<std::size_t>(selected)].back;
-        for (long back = 1; back < most; ++back) {
-          std::vector<int>& list = head.held.emplace_back();
-          for (const Node& node : nodes_) {
-            const auto& memory = machine_.states[static_cast<std::size_t>(node.state)]
-                                                [before + static_cast<std::size_t>(selected)];
-            list.push_back(of_class(memory[static_cast<std::size_t>(most - 1 - back)]));
-          }
-        }
-        if (most == 0) continue;
+        now.push_back(head[0] == "nearest"
+                          ? memory(nodes_[q]).front()
+                          : node_of.at(keys_[n][q][static_cast<std::size_t>(selected) + 1]));
+      if (head[0] != "match") {
+        head.push_back(std::move(now));
+        continue;
       }
-      head.held.push_back(std::move(now));
+      json history = json::array();
+      const long most = machine_.stages[n].heads[static_cast<std::size_t>(selected)].back;
+      for (long back = 1; back < most; ++back) {
+        json& list = history.emplace_back();
+        for (const Node& node : nodes_)
+          list.push_back(node_of.at(memory(node)[static_cast<std::size_t>(most - 1 - back)]));
+      }
+      if (most > 0) history.push_back(std::move(now));
+      head.push_back(std::move(history));
     }
   }
 
-  void make_automaton() {
+  json with_automaton(json out) const {
     const recheck::Automaton& automaton = *theorem_.automaton;
     const bool states = theorem_.prefixes == "states";
     Images begin(static_cast<std::size_t>(states ? 1 : automaton.points));
@@ -546,7 +562,7 @@ class ResetBuilder {
       const std::size_t i = left.back();
       left.pop_back();
       for (std::size_t k = 0; k < automaton.maps.size(); ++k) {
-        const auto to = static_cast<std::size_t>(out_.edges[i][k]);
+        const auto to = static_cast<std::size_t>(edges_[i][k]);
         if (to == 0 || !held[to].empty()) continue;
         held[to] = followed_by(held[i], automaton.maps[k]);
         left.push_back(to);
@@ -555,45 +571,63 @@ class ResetBuilder {
     std::vector<Images> products;
     for (const Images& x : held)
       if (std::find(products.begin(), products.end(), x) == products.end()) products.push_back(x);
-    out_.automaton = coq_automaton(automaton, states, products);
-    for (const Images& x : held) out_.state_of.push_back(states ? x[0] : place_of(products, x));
-    out_.map_of = states ? std::vector<Images>(nodes_.size()) : held;
+    for (const Images& x : held) out["to_state"].push_back(states ? x[0] : place_of(products, x));
+    out["to_map"] = states ? std::vector<Images>(nodes_.size()) : held;
+    return {{"automaton", automaton_json(automaton, states, products)},
+            {"certificate", std::move(out)}};
   }
 
   const recheck::Weights& weights_;
   const recheck::Theorem& theorem_;
   recheck::ClassHeads by_class_;
-  recheck::Frame& frame_ = by_class_.frame;
+  Frame& frame_ = by_class_.frame;
   recheck::Machine& machine_ = by_class_.machine;
   ByClass& streams_ = by_class_.streams;
   std::vector<ByClass> stages_;  // before every layer, and after the last
-  std::vector<Shifts> reached_;  // of every stage
+  struct Average {
+    std::size_t layer, head;
+    Stream forms;
+  };
+  std::vector<Average> averages_;
+  std::vector<Places> reached_;  // of every stage
   std::vector<std::vector<int>>
       selected_;  // of every layer and head: its number among those that select
   std::vector<Node> nodes_;
   std::vector<std::vector<std::vector<int>>> keys_;  // of every stage and node
-  CoqResets out_;
+  std::vector<std::vector<int>> edges_;              // node, letter to node; node 0 is <begin>
+  std::vector<json> layers_;
 };
+
+std::string text(const recheck::Theorem& theorem, json members) {
+  members["format"] = "logdepth-proof";
+  members["version"] = 1;
+  members["sha256"] = theorem.weights_sha256;
+  members["theorem"] = theorem.name;
+  return members.dump() + '\n';
+}
+
+/// Of words: with the letters as maps of points where products are read.
+std::string text_of_words(const recheck::Weights& weights, const recheck::Theorem& theorem,
+                          json members) {
+  if (recheck::read_prefix_rows(weights).kind != recheck::PrefixRows::Kind::state) {
+    for (const Images& map : theorem.automaton->maps)
+      need(std::ranges::all_of(map, [](int image) { return image >= 0; }),
+           "Coq: a letter that is a map of some points; expected one of all");
+    members["points"] = theorem.automaton->points;
+    members["maps"] = theorem.automaton->maps;
+  }
+  return text(theorem, std::move(members));
+}
 
 }  // namespace
 
-Images followed_by(const Images& x, const Images& map) {
-  Images both;
-  for (const int q : x) both.push_back(map[static_cast<std::size_t>(q)]);
-  return both;
-}
-
-int place_of(const std::vector<Images>& list, const Images& images) {
-  return static_cast<int>(std::find(list.begin(), list.end(), images) - list.begin());
-}
-
-CoqCertificate coq_certificate(const recheck::Weights& weights, const recheck::Json& certificate,
-                               const recheck::Theorem& theorem) {
-  return ScanBuilder(weights, certificate, theorem).build();
-}
-
-CoqResets coq_resets(const recheck::Weights& weights, const recheck::Theorem& theorem) {
-  return ResetBuilder(weights, theorem).build();
+std::string coq_text(const recheck::Weights& weights, const recheck::Json& certificate,
+                     const recheck::Theorem& theorem) {
+  if (theorem.name == "reachability") return text(theorem, json::object());
+  return text_of_words(weights, theorem,
+                       theorem.name == "resets"
+                           ? ResetBuilder(weights, theorem).build()
+                           : ScanBuilder(weights, certificate, theorem).build());
 }
 
 }}  // namespace logdepth::proofs_check_certify

@@ -370,15 +370,10 @@ std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::
         const recheck::Theorem accepted = recheck::prove(weights, certificate);
         const recheck::Json claim = recheck::parse_json(certificate);
         // What the library's words for a file do not have.
-        recheck::need(!weights.position.has("parity"),
-                      "Coq: position with a parity: counts are not covered");
         recheck::need(theorem == "reachability" || !weights.limit() ||
                           weights.unroll.at("kind").string() == "fixed",
                       "Coq: max_length with a number of loops that grows");
-        coq = theorem == "reachability" ? coq_text(accepted)
-              : theorem == "resets"
-                  ? coq_text(weights, coq_resets(weights, accepted), accepted)
-                  : coq_text(weights, coq_certificate(weights, claim, accepted), accepted);
+        coq = coq_text(weights, claim, accepted);
       });
   if (coq.empty()) return failed;
   return coq;

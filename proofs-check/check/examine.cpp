@@ -10,7 +10,6 @@
 namespace logdepth { inline namespace proofs_check_check {
 namespace {
 
-constexpr TupleId kNoTuple = static_cast<TupleId>(-1);
 constexpr std::uint32_t kRight = 1;
 
 std::optional<BrokenCell::Rule> rule_of(const std::string& type) {
@@ -26,7 +25,7 @@ std::optional<BrokenCell::Rule> rule_of(const std::string& type) {
 /// Holds exact runs against the file's own index of cells, at every token after every sublayer: what
 /// each type allows, what lifetimes say is blank, mirrors under layernorm, and zero wherever no cell
 /// is. A file without an index is not looked at. What a sublayer left as it was has been looked at, and
-/// so has a tuple that was right in an earlier token or run, or a column of them.
+/// so has a tuple that was right in an earlier token or run.
 class CellCheck : public ForwardObserver<ValueId> {
  public:
   CellCheck(const Model& model, Exact& arithmetic) : model_(model), arithmetic_(arithmetic) {
@@ -56,41 +55,24 @@ class CellCheck : public ForwardObserver<ValueId> {
       if (mirrors) mirrored_.push_back(c);
     }
     const Segments segments = segments_of(model);
-    parts_.resize(segments.size());
-    const auto segment_of = [&](std::uint32_t c) { return segments.place[c].segment; };
+    const auto part_of = [&](const std::vector<std::uint32_t>& coordinates) -> Part& {
+      std::set<std::uint32_t> in;
+      for (const std::uint32_t c : coordinates) in.insert(segments.place[c].segment);
+      const std::vector<std::uint32_t> read(in.begin(), in.end());
+      const auto found = std::ranges::find(parts_, read, &Part::segments);
+      return found != parts_.end() ? *found : parts_.emplace_back(Part{read, {}, {}, {}, {}});
+    };
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       Cell& cell = cells_[i];
-      for (const std::uint32_t c : cell.coordinates) cell.segments.push_back(segment_of(c));
-      if (!cell.type || cell.coordinates.empty()) continue;
-      const std::uint32_t first = segment_of(cell.coordinates.front());
-      const bool alone =
-          *cell.type != BrokenCell::Rule::constant &&
-          std::ranges::all_of(cell.coordinates, [&](auto c) { return segment_of(c) == first; });
-      for (const std::uint32_t c : cell.coordinates) {
-        auto& part = parts_[segment_of(c)];
-        auto& cells = alone ? part.cells : part.others;
-        if (cells.empty() || cells.back() != i) cells.push_back(i);
-      }
+      for (const std::uint32_t c : cell.coordinates)
+        cell.segments.push_back(segments.place[c].segment);
+      if (cell.type == BrokenCell::Rule::constant)
+        constants_.push_back(i);
+      else if (cell.type)
+        part_of(cell.coordinates).cells.push_back(i);
     }
-    for (const std::uint32_t c : unnamed_) parts_[segment_of(c)].unnamed.push_back(c);
-    const auto add_mirror = [&](std::uint32_t from, std::uint32_t to, std::uint32_t c) {
-      auto& mirrors = parts_[from].mirrors;
-      auto found = std::ranges::find(mirrors, to, &Part::Mirror::segment);
-      if (found == mirrors.end()) found = mirrors.insert(found, {to, {}, {}});
-      found->coordinates.push_back(c);
-    };
-    for (const std::uint32_t c : mirrored_) {
-      const std::uint32_t of_cell = segment_of(c), of_mirror = segment_of(c + model.width / 2);
-      add_mirror(of_cell, of_mirror, c);
-      if (of_mirror != of_cell) add_mirror(of_mirror, of_cell, c);
-    }
-    for (Part& part : parts_) {
-      std::set<std::uint32_t> beside;
-      for (const Part::Mirror& mirror : part.mirrors) beside.insert(mirror.segment);
-      for (const std::size_t i : part.others)
-        beside.insert(cells_[i].segments.begin(), cells_[i].segments.end());
-      part.beside.assign(beside.begin(), beside.end());
-    }
+    for (const std::uint32_t c : unnamed_) part_of({c}).unnamed.push_back(c);
+    for (const std::uint32_t c : mirrored_) part_of({c, c + half}).mirrored.push_back(c);
   }
 
   void before(const Location& location, const Stream<ValueId>& stream) override {
@@ -115,38 +97,23 @@ class CellCheck : public ForwardObserver<ValueId> {
     std::optional<ValueId> first;  ///< of a constant, in this run
     bool looked_at = false;  ///< it has to be blank after this sublayer, and something is there
   };
-  /// What a change of one segment can break.
+  /// What depends on the same segments, and is right or wrong by what stands in these.
   struct Part {
-    std::vector<std::size_t> cells;   ///< of the types that the segment alone shows
-    std::vector<std::size_t> others;  ///< constants, and cells that reach into other segments
-    std::vector<std::uint32_t> unnamed;
-    struct Mirror {
-      std::uint32_t segment;
-      std::vector<std::uint32_t> coordinates;  ///< of the cell
-      std::vector<TupleId> known;  ///< by tuple, the latest one there that is its mirror
-    };
-    std::vector<Mirror> mirrors;        ///< by the segment of the other half
-    std::vector<char> right;            ///< by tuple: cells and unnamed coordinates are right
-    std::vector<std::uint32_t> beside;  ///< segments of mirrors and of `others`
-    std::optional<Memo> columns;  ///< of it and of these: kRight where the whole stream was right
+    std::vector<std::uint32_t> segments;
+    std::vector<std::size_t> cells;
+    std::vector<std::uint32_t> unnamed, mirrored;
+    std::optional<Memo> right;  ///< by tuples: kRight
   };
   void begin(const Stream<ValueId>& stream) {
     if (!seen_ || !seen_->shares_tuples_with(stream)) {
       units_.clear();
       negatives_.clear();
-      for (Part& part : parts_) {
-        part.right.clear();
-        for (Part::Mirror& mirror : part.mirrors) mirror.known.clear();
-      }
-      forget_columns();
+      for (Part& part : parts_) part.right.emplace(part.segments.size());
       one_ = arithmetic_.number(Rational(1));
       minus_one_ = arithmetic_.number(Rational(-1));
     }
     seen_.reset();
     for (Cell& cell : cells_) cell.first.reset();
-  }
-  void forget_columns() {
-    for (Part& part : parts_) part.columns.emplace(1 + part.beside.size());
   }
   void look(const Location& location, const Stream<ValueId>& stream) {
     if (broken_ || cells_.empty()) return;
@@ -198,43 +165,21 @@ class CellCheck : public ForwardObserver<ValueId> {
   /// Fills changes_right_.
   void look_at_changes(const Stream<ValueId>& stream) {
     changes_right_.assign(stream.tokens, 1);
-    new_parts_.clear();
-    if (columns_cleared_ != stream.columns_cleared()) {
-      columns_cleared_ = stream.columns_cleared();
-      forget_columns();
-    }
-    for (std::size_t s = 0; s < parts_.size(); ++s) {
-      Part& part = parts_[s];
-      const auto ids = stream.ids(s);
-      const auto before = seen_ ? seen_->ids(s) : std::span<const TupleId>();
-      const bool columns = stream.has_columns();
-      if (seen_ && columns ? stream.column(s) == seen_->column(s) : std::ranges::equal(ids, before))
-        continue;
-      if (columns && known_columns(part, s, stream) == kRight && same_constants(part, stream))
-        continue;
-      if (columns) new_parts_.push_back(s);
-      for (std::size_t token = 0; token < ids.size(); ++token) {
-        const TupleId tuple = ids[token];
-        if (!before.empty() && tuple == before[token]) continue;
-        if (tuple >= part.right.size()) part.right.resize(tuple + 1, 0);
-        if (!part.right[tuple]) part.right[tuple] = is_right(part, stream, token);
-        bool right = part.right[tuple];
-        for (const std::size_t i : part.others)
-          right = right && (hold(cells_[i], stream, token), allowed(cells_[i]));
-        for (Part::Mirror& mirror : part.mirrors)
-          right = right && are_mirrors(mirror, s, stream, token);
-        if (!right) changes_right_[token] = 0;
+    for (Part& part : parts_)
+      for (std::size_t token = 0; token < stream.tokens; ++token) {
+        const auto is_seen = [&](std::uint32_t segment) {
+          return seen_ && stream.id(token, segment) == seen_->id(token, segment);
+        };
+        if (std::ranges::all_of(part.segments, is_seen)) continue;
+        key_.clear();
+        for (const std::uint32_t segment : part.segments) key_.push_back(stream.id(token, segment));
+        std::uint32_t& known = (*part.right)[key_.data()];
+        if (known != kRight && is_right(part, stream, token)) known = kRight;
+        if (known != kRight) changes_right_[token] = 0;
       }
-    }
-    // A part alone does not show its mirrors where it has not changed; the stream as a whole does.
-    if (std::ranges::find(changes_right_, 0) != changes_right_.end()) return;
-    for (const std::size_t s : new_parts_) known_columns(parts_[s], s, stream) = kRight;
-  }
-  /// What is known of the columns of a part and of those beside it.
-  std::uint32_t& known_columns(Part& part, std::size_t segment, const Stream<ValueId>& stream) {
-    columns_.assign(1, stream.column(segment));
-    for (const std::uint32_t other : part.beside) columns_.push_back(stream.column(other));
-    return (*part.columns)[columns_.data()];
+    for (const std::size_t i : constants_)
+      for (std::size_t token = 0; token < stream.tokens; ++token)
+        if (hold(cells_[i], stream, token); !allowed(cells_[i])) changes_right_[token] = 0;
   }
   void hold(const Cell& cell, const Stream<ValueId>& stream, std::size_t token) {
     held_.clear();
@@ -246,21 +191,13 @@ class CellCheck : public ForwardObserver<ValueId> {
   bool all_zero() const {
     return std::ranges::all_of(held_, [&](ValueId v) { return arithmetic_.is_zero(v); });
   }
-  bool is_right(Part& part, const Stream<ValueId>& stream, std::size_t token) {
+  bool is_right(const Part& part, const Stream<ValueId>& stream, std::size_t token) {
     for (const std::size_t i : part.cells)
       if (hold(cells_[i], stream, token); !allowed(cells_[i])) return false;
-    return std::ranges::all_of(
-        part.unnamed, [&](std::uint32_t c) { return arithmetic_.is_zero(stream.at(token, c)); });
-  }
-  bool are_mirrors(Part::Mirror& mirror, std::size_t segment, const Stream<ValueId>& stream,
-                   std::size_t token) {
-    const TupleId tuple = stream.id(token, segment), other = stream.id(token, mirror.segment);
-    if (tuple >= mirror.known.size()) mirror.known.resize(tuple + 1, kNoTuple);
-    if (mirror.known[tuple] == other) return true;
-    const bool right = std::ranges::all_of(
-        mirror.coordinates, [&](std::uint32_t c) { return is_mirrored(c, stream, token); });
-    if (right) mirror.known[tuple] = other;
-    return right;
+    const auto zero = [&](std::uint32_t c) { return arithmetic_.is_zero(stream.at(token, c)); };
+    return std::ranges::all_of(part.unnamed, zero) &&
+           std::ranges::all_of(part.mirrored,
+                               [&](std::uint32_t c) { return is_mirrored(c, stream, token); });
   }
   bool allowed(Cell& cell) {
     const auto zero = [&](ValueId v) { return arithmetic_.is_zero(v); };
@@ -295,31 +232,22 @@ class CellCheck : public ForwardObserver<ValueId> {
       negatives_[value] = arithmetic_.multiply(Rational(-1), value);
     return negatives_[value];
   }
-  /// Whether constants of a part that were right once are those of this run.
-  bool same_constants(const Part& part, const Stream<ValueId>& stream) {
-    return std::ranges::all_of(part.others, [&](std::size_t i) {
-      if (cells_[i].type != BrokenCell::Rule::constant) return true;
-      hold(cells_[i], stream, 0);
-      return allowed(cells_[i]);
-    });
-  }
 
   const Model& model_;
   Exact& arithmetic_;
   std::vector<Cell> cells_;
   std::vector<std::uint32_t> unnamed_, mirrored_;  ///< coordinates; of mirrors the first
-  std::vector<Part> parts_;                        ///< by segment
+  std::vector<Part> parts_;
+  std::vector<std::size_t> constants_;  ///< of the cells: the same number in all tokens of a run
   std::optional<BrokenCell> broken_;
   // As long as ids of numbers and tuples keep their meaning.
   ValueId one_{}, minus_one_{};
   std::vector<ValueId> held_;            ///< by the cell that is looked at
+  std::vector<std::uint32_t> key_;       ///< of the part that is looked at
   std::optional<Stream<ValueId>> seen_;  ///< after the sublayer before
   std::vector<char> changes_right_;  ///< per token: what the sublayer changed is as it should be
   std::map<std::vector<ValueId>, bool> units_;
   std::vector<ValueId> negatives_;  ///< by the number; zero where it is not yet known
-  std::uint64_t columns_cleared_ = 0;
-  std::vector<ColumnNumber> columns_;   ///< of the part that is looked at
-  std::vector<std::size_t> new_parts_;  ///< whose columns are not known to be right
 };
 
 ExactRuns::ExactRuns(const Model& model, bool answers_only)

@@ -78,26 +78,63 @@ Lemma against_ok (qs ks : mat) x y : forallb keyrow ks = true ->
 Proof. revert ks. induction qs as [|q qs IH]; intros [|k ks] H; try (cbn; ring). cbn [forallb] in H. apply andb_true_iff in H as [A H].
   cbn [score]. rewrite (IH ks H), (key_dot k y A).
   unfold against. cbn [combine flat_map fst snd]. rewrite !dot_app, !dot_scl. ring. Qed.
-Lemma scores_ok f c s bs p e block back sc sc2 (qs ks : mat) : codingok (coded c) = true -> scores c block back sc sc2 qs ks = true ->
-  forallb keyrow ks = true -> e = (p - val s (nth block bs none))%nat ->
-  0 < Q2R sc /\ fits (coded c) sc2 back /\
-  forall j, score qs ks (atom (coded c) s bs p) (fun i => atom (coded c) s f j i) =
-    (Q2R sc * code (coded c) 0 e + bent (coded c) sc back * code (coded c) 1 e) * atom (coded c) s f j 3 + Q2R sc * code
-      (coded c) 1 e * atom (coded c) s f j 4 +
-    Q2R sc2 * code (coded c) 2 e * atom (coded c) s f j 5 + Q2R sc2 * code (coded c) 3 e * atom (coded c) s f j 6.
-Proof. intros OK H KR E. unfold scores in H. cbv zeta in H. split_and. split; [apply pos_q; assumption|]. split.
-  - unfold fits. destruct (coded c) as [[| |]|L]; split_and; repeat match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H |
-    H : Qeq_bool _ _ = true |- _ => apply eq_q in H; rewrite z0 in H | H : negb (Qle_bool sc2 0) = true |- _ => apply pos_q in H end; auto.
-  - intro j. rewrite against_ok by assumption. set (a := atom (coded c) s bs p).
+Lemma scores_ok c (s : env) bs p block b back sc sc2 (qs ks : mat) : codingok (coded c) = true -> scores c block back sc sc2 qs ks = true ->
+  forallb keyrow ks = true -> nth 0 bs own = own -> nth block bs own = Code b ->
+  forall j, j <> (p - val s b - back)%nat ->
+  score qs ks (atom (coded c) s bs p) (atom (coded c) s bs j) <
+  score qs ks (atom (coded c) s bs p) (atom (coded c) s bs (p - val s b - back)).
+Proof. intros OK H KR S0 B j Hj. set (e := (p - val s b)%nat) in *. unfold scores in H. cbv zeta in H. split_and.
+  assert (G : 0 < Q2R sc) by (apply pos_q; assumption).
+  assert (F : fits (coded c) sc2 back).
+  { unfold fits. destruct (coded c) as [[| |]|L]; split_and; repeat match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H |
+    H : Qeq_bool _ _ = true |- _ => apply eq_q in H; rewrite z0 in H | H : negb (Qle_bool sc2 0) = true |- _ => apply pos_q in H end;
+      auto. }
+  assert (S : forall i, score qs ks (atom (coded c) s bs p) (atom (coded c) s bs i) = cscore (coded c) sc sc2 back e i).
+  { intro i. rewrite against_ok by assumption. set (a := atom (coded c) s bs p).
     repeat match goal with H : eqr _ _ = true |- _ => rewrite (eqr_ok _ _ a H); clear H end. cbn [dot].
     assert (A : forall x, (x < 4)%nat -> a (3 + 4 * block + x)%nat = code (coded c) x e) by (intros; unfold a;
-      rewrite atom_code by assumption; subst e; reflexivity).
+      rewrite atom_at by assumption; rewrite B; reflexivity).
     pose proof (A 0%nat ltac:(lia)) as A0. rewrite Nat.add_0_r in A0. rewrite A0, !A by lia.
-    unfold bent. destruct (coded c) as [en|L] eqn:CC; [rewrite z0; ring|]. unfold codingok in OK. apply pos_q in OK.
-    rewrite Q2R_opp, Q2R_mult, Q2R_div, INR_Q; [ring|]. intro Z. apply Qeq_eqR in Z. rewrite z0 in Z. lra. Qed.
+    pose proof (own_code (coded c) s bs S0) as O. pose proof (O 0%nat i ltac:(lia)) as O0. pose proof (O 1%nat i ltac:(lia)) as O1.
+    pose proof (O 2%nat i ltac:(lia)) as O2. pose proof (O 3%nat i ltac:(lia)) as O3. cbn [Nat.add] in O0, O1, O2, O3.
+    rewrite O0, O1, O2, O3. unfold cscore, bent. destruct (coded c) as [en|L] eqn:CC; [rewrite z0; ring|]. unfold codingok in OK.
+    apply pos_q in OK. rewrite Q2R_opp, Q2R_mult, Q2R_div, INR_Q; [ring|]. intro Z. apply Qeq_eqR in Z. rewrite z0 in Z. lra. }
+  rewrite !S. apply code_match; assumption. Qed.
+(* Lemma behind: a positive multiple of (p - b s - c, L) selects position p - (b s + c), or 0 before it *)
+Lemma behind_ok c (s : env) bs p block b sc w w1 w2 ns (qs ks : mat) : codingok (coded c) = true -> (1 <= s)%nat ->
+  scores_behind c block b sc qs ks = true -> forallb keyrow ks = true -> nth 0 bs own = own ->
+  nth block bs own = Direct ((Position, w) :: (Times 1, w1) :: (Once, w2) :: ns) -> placed (nth block bs own) = true -> good b = true ->
+  forall j, j <> (p - val s b)%nat ->
+  score qs ks (atom (coded c) s bs p) (atom (coded c) s bs j) <
+  score qs ks (atom (coded c) s bs p) (atom (coded c) s bs (p - val s b)).
+Proof. intros OK Hs H KR S0 B PL GB j Hj. unfold scores_behind in H. cbv zeta in H. destruct (coded c) as [|L] eqn:CC; [discriminate|].
+  unfold codingok in OK. apply pos_q in OK. split_and.
+  match goal with H : negb _ = true |- _ => apply pos_q in H; rename H into G end.
+  set (k := val s b) in *. rewrite B in PL. pose proof (sqrt_lt_R0 _ (squared_pos _ s p PL)) as N.
+  set (n := sqrt (squared _ s p)) in N. pose proof (rad_pos (Q2R L) p OK) as R.
+  assert (S : forall i, score qs ks (atom (Phi L) s bs p) (atom (Phi L) s bs i) = Q2R sc * rad (Q2R L) p / n * pscore (Q2R L) k p i).
+  { intro i. rewrite against_ok by assumption. set (a := atom (Phi L) s bs p).
+    repeat match goal with H : eqr _ _ = true |- _ => rewrite (eqr_ok _ _ a H); clear H end. cbn [dot].
+    assert (A : forall x, (x < 4)%nat -> a (3 + 4 * block + x)%nat = number_at (nth_number ((Position, w) :: (Times 1, w1) :: (Once, w2)
+      :: ns) x) s p / n)
+      by (intros; unfold a; rewrite atom_at by assumption; rewrite B; reflexivity).
+    pose proof (A 0%nat ltac:(lia)) as A0. pose proof (A 1%nat ltac:(lia)) as A1. pose proof (A 2%nat ltac:(lia)) as A2.
+    replace (3 + 4 * block + 0)%nat with (3 + 4 * block)%nat in A0 by lia.
+    replace (3 + 4 * block + 1)%nat with (S (3 + 4 * block)) in A1 by lia.
+    replace (3 + 4 * block + 2)%nat with (S (S (3 + 4 * block))) in A2 by lia. rewrite A0, A1, A2.
+    pose proof (own_code (Phi L) s bs S0) as O. pose proof (O 0%nat i ltac:(lia)) as O0. pose proof (O 1%nat i ltac:(lia)) as O1.
+    cbn [Nat.add code] in O0, O1. rewrite O0, O1. unfold nth_number. cbn [nth fst number_at]. rewrite Nat.mul_1_l.
+    rewrite !Q2R_mult, !Q2R_opp.
+    assert (K : INR k = Q2R (inject_Z (fst b)) * INR s + Q2R (inject_Z (snd b))).
+    { pose proof (good_pos s b Hs GB) as P. assert (Q : forall z, Q2R (inject_Z z) = IZR z).
+      { intro z. unfold Q2R, inject_Z. cbn [Qnum Qden]. rewrite RMicromega.Rinv_1. reflexivity. }
+      unfold k, val. rewrite !Q, !INR_IZR_INZ, Z2Nat.id, plus_IZR, mult_IZR by exact P. reflexivity. }
+    unfold pscore. rewrite K. generalize (ph0 (Q2R L) i) (ph1 (Q2R L) i). intros u v. unfold ph0, ph1. field. repeat split; lra. }
+  rewrite !S. apply Rmult_lt_compat_l; [apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; assumption|exact N]|].
+  apply phi_back; assumption. Qed.
 
 Section Attention.
-Variables (f : file) (c : cert) (word : list nat) (y : layerw) (n1 : normc) (s : nat) (bs bs' : list shift) (lab : nat ->
+Variables (f : file) (c : cert) (word : list nat) (y : layerw) (n1 : normc) (s : env) (bs bs' : list place) (lab : nat ->
   nat) (ts : list mat) (h : nat -> nat -> R).
 Notation m := (width (net f)). Notation M := (size c). Notation K := (coded c).
 Hypothesis Hm : (0 < m)%nat.
@@ -108,16 +145,15 @@ Hypothesis Hlab : forall p, (lab p < M)%nat.
 Hypothesis Hlen : length ts = M.
 Hypothesis Hnorm : forall a, (a < M)%nat -> normok f c (dense f (amask y)) n1 bs (nth a ts nil) = true.
 Hypothesis Hh : forall p i, (i < m)%nat -> h p i = dot (nth i (nth (lab p) ts nil) nil) (atom K s bs p).
-Definition zs := map (znorm f c (dense f (amask y)) n1) ts.
+Definition zs := map (znorm f c (dense f (amask y)) n1 bs) ts.
 Definition z j := norm f (masked (amask y) (h j)).
 Lemma z_ok p i : (i < m)%nat -> z p i = dot (nth i (nth (lab p) zs nil) nil) (atom K s bs p).
-Proof. intro Hi. unfold z, zs. rewrite (nth_indep _ nil (znorm f c (dense f (amask y)) n1 nil)) by (rewrite map_length, Hlen;
+Proof. intro Hi. unfold z, zs. rewrite (nth_indep _ nil (znorm f c (dense f (amask y)) n1 bs nil)) by (rewrite map_length, Hlen;
   apply Hlab). rewrite map_nth.
   apply norm_ok; auto. Qed.
 Lemma nth_zs {A} (g : mat -> A) a d : (a < M)%nat -> nth a (map g zs) d = g (nth a zs nil).
 Proof. intro H. rewrite (nth_indep _ d (g nil)) by (unfold zs; rewrite !map_length, Hlen; exact H). apply map_nth. Qed.
-Definition selected (hc : headc) (p : nat) : nat := match hc with Match block back _ _ => lab (p - val s
-  (by_ bs block back)) | _ => 0%nat end.
+Definition selected (hc : headc) (p : nat) : nat := match reach bs hc with Some b => lab (p - val s b) | None => 0%nat end.
 Lemma values_ok d j i : matin m (hv d) = true -> (i < m)%nat ->
   dot (nth i (ho d) nil) (fun r => dot (nth r (hv d) nil) (z j)) = dot (nth i (values f d (nth (lab j) zs nil)) nil) (atom K s bs j).
 Proof. intros H Hi. unfold values. cbv zeta. rewrite nth_map_seq by exact Hi. rewrite dot_canon. apply dot_subst_all. intro r.
@@ -166,42 +202,49 @@ Proof. intros H Hi. unfold headok in H. cbv zeta in H. split_and. unfold attend.
   assert (SF : forall j, score (hq d) (hk d) (z p) (z j) = score (forms (hq d) (nth (lab p) zs nil)) (forms (hk d) (nth (lab j) zs nil))
     (atom K s bs p) (atom K s bs j)).
   { intro j. apply (score_forms m); try assumption; intros; apply z_ok; assumption. }
-  destruct hc as [block back sc sc2| |]; split_and; cbn [selected headout];
-    try (match goal with H : causal d = true |- _ => rewrite H end; unfold visible).
-  - match goal with H : same _ _ = true |- _ => apply same_ok in H; rename H into S0 end.
-    match goal with H : all M (fun a => (_ && scores _ _ _ _ _ _ _)%bool) = true |- _ => pose proof (fun a X => all_ok _ _ a H X) as SC;
-      clear H; cbv beta in SC end.
+  assert (ONE : forall by' fits, onlyok c bs bs' by' fits d (map (forms (hq d)) zs) (map (forms (hk d)) zs) (map (values f d) zs) = true ->
+    (forall qs ks, fits qs ks = true -> forallb keyrow ks = true -> nth 0 bs own = own -> good by' = true ->
+      forall j, j <> (p - val s by')%nat ->
+      score qs ks (atom K s bs p) (atom K s bs j) < score qs ks (atom K s bs p) (atom K s bs (p - val s by'))) ->
+    dot (nth i (ho d) nil) (fun r => average (fun j => dot (nth r (hv d) nil) (z j))
+      (argmax (fun j => score (hq d) (hk d) (z p) (z j)) (visible (tokens word) (causal d) p))) =
+    dot (nth i (moveall by' bs bs' (values f d (nth (lab (p - val s by')) zs nil))) nil) (atom K s bs' p)).
+  { intros by' fits O F. unfold onlyok in O. split_and. match goal with H : causal d = true |- _ => rewrite H end. unfold visible.
+    match goal with H : same_place _ _ = true |- _ => apply same_place_ok in H; rename H into S0 end.
+    match goal with H : all M (fun a => (_ && fits _ _)%bool) = true |- _ => pose proof (fun a X => all_ok _ _ a H X) as SC; clear H;
+      cbv beta in SC end.
     match goal with H : all M (fun a => movable _ _ _ _) = true |- _ => pose proof (fun a X => all_ok _ _ a H X) as MV; clear H;
       cbv beta in MV end.
-    set (by' := by_ bs block back) in *. set (e := (p - val s by')%nat).
-    assert (M0 : (0 < M)%nat) by (pose proof (Hlab 0); lia).
+    set (e := (p - val s by')%nat) in *. assert (M0 : (0 < M)%nat) by (pose proof (Hlab 0); lia).
+    assert (SC' : forall a, (a < M)%nat -> fits (forms (hq d) (nth a zs nil)) (forms (hk d) (nth 0 zs nil)) = true /\
+      forms (hk d) (nth a zs nil) = forms (hk d) (nth 0 zs nil)).
+    { intros a X. specialize (SC a X). rewrite !nth_zs in SC by assumption. split_and. split; [assumption|]. unfold same_mat in *.
+      destruct (mat_dec _ _) as [E|]; [exact E|discriminate]. }
+    match goal with H : forallb keyrow _ = true |- _ => rewrite nth_zs in H by assumption; rename H into KR end.
     rewrite (argmax_single _ _ e).
-    + unfold average. cbn [sumf fold_right length INR]. rewrite moveall_ok.
-      * fold e. rewrite <- values_ok by assumption. apply dot_ext_all. intro r. fold (z e). field.
-      * assumption.
-      * specialize (MV (lab e) (Hlab e)). rewrite nth_zs in MV by apply Hlab. exact MV.
-    + apply seq_NoDup.
-    + apply seq_in. unfold e. lia.
-    + intros j _ Hj. fold (z j) (z e). rewrite !SF.
-      assert (SC' : forall a, (a < M)%nat -> scores c block back sc sc2 (forms (hq d) (nth a zs nil)) (forms (hk d)
-        (nth 0 zs nil)) = true /\ forms (hk d) (nth a zs nil) = forms (hk d) (nth 0 zs nil)).
-      { intros a X. specialize (SC a X). rewrite !nth_zs in SC by assumption. split_and. split; [assumption|]. unfold same_mat in *.
-        destruct (mat_dec _ _) as [E|]; [exact E|discriminate]. }
-      rewrite (proj2 (SC' (lab j) (Hlab j))), (proj2 (SC' (lab e) (Hlab e))).
-      match goal with H : forallb keyrow _ = true |- _ => rewrite nth_zs in H by assumption; rename H into KR end.
-      destruct (scores_ok bs c s bs p _ block back sc sc2 _ _ Hk (proj1 (SC' (lab p) (Hlab p))) KR eq_refl) as (G & FT & SE).
-      rewrite !SE. set (q := (p - val s (nth block bs none))%nat).
-      assert (EE : e = (q - back)%nat). { unfold e, q, by', by_.
-        rewrite val_plus; [unfold val at 2; cbn [fst snd]; lia | assumption | apply goods_nth; assumption | unfold good; cbn [fst snd];
-          apply andb_true_iff; split; apply Z.leb_le; lia]. }
-      assert (AT : forall t x, (x < 4)%nat -> atom K s bs t (3 + x) = code K x t). { intros t x L.
-        pose proof (atom_code K s bs t 0 x L) as A. change (3 + 4 * 0 + x)%nat with (3 + x)%nat in A. rewrite A. unfold none in S0.
-          rewrite S0, val_zero, Nat.sub_0_r. reflexivity. }
-      pose proof (fun t => AT t 0%nat ltac:(lia)) as A0. pose proof (fun t => AT t 1%nat ltac:(lia)) as A1.
-        pose proof (fun t => AT t 2%nat ltac:(lia)) as A2. pose proof (fun t => AT t 3%nat ltac:(lia)) as A3.
-      cbn [Nat.add] in A0, A1, A2, A3. rewrite !A0, !A1, !A2, !A3.
-      pose proof (code_match K sc sc2 back q j Hk G FT) as CM. unfold cscore in CM. rewrite EE in *. apply CM, Hj.
-  - match goal with H : all M _ = true |- _ => pose proof (fun a X => all_ok _ _ a H X) as U; clear H; cbv beta in U end.
+    - unfold average. cbn [sumf fold_right length INR]. rewrite moveall_ok.
+      + fold e. rewrite <- values_ok by assumption. apply dot_ext_all. intro r. fold (z e). field.
+      + assumption.
+      + specialize (MV (lab e) (Hlab e)). rewrite nth_zs in MV by apply Hlab. exact MV.
+    - apply seq_NoDup.
+    - apply seq_in. unfold e. lia.
+    - intros j _ Hj. fold (z j) (z e). rewrite !SF. rewrite (proj2 (SC' (lab j) (Hlab j))), (proj2 (SC' (lab e) (Hlab e))).
+      apply F; auto. apply (SC' (lab p) (Hlab p)). }
+  destruct hc as [block back sc sc2|block b sc| |]; split_and; unfold selected; cbn [reach headout].
+  - destruct (nth block bs own) as [b| | | |] eqn:B; try discriminate. apply (ONE _ (scores c block back sc sc2)); [assumption|].
+    intros qs ks SC KR S0 G. pose proof (scores_ok c s bs p block b back sc sc2 qs ks Hk SC KR S0 B) as P.
+    assert (E : (p - val s (by_ bs block back))%nat = (p - val s b - back)%nat).
+    { unfold by_, shift_at in *. rewrite B in *. pose proof (goods_nth bs block Hbs) as GB. rewrite B in GB.
+      rewrite val_plus; [unfold val at 2; cbn [fst snd]; lia | assumption | exact GB | unfold good; cbn [fst snd];
+        apply andb_true_iff; split; apply Z.leb_le; lia]. }
+    rewrite E. exact P.
+  - assert (BA : block_at bs (3 + 4 * block) = nth block bs own).
+    { unfold block_at. replace (3 + 4 * block - 3)%nat with (block * 4)%nat by lia. rewrite Nat.div_mul by lia. reflexivity. }
+    rewrite BA in *. clear BA. destruct (nth block bs own) as [|[|[[] w] [|[[|[|[|]]| | |] w1] [|[[] w2] ns]]]| | |] eqn:B;
+      try discriminate.
+    split_and. apply (ONE _ (scores_behind c block b sc)); [assumption|]. intros. eapply behind_ok; try eassumption. rewrite B. assumption.
+  - clear ONE. match goal with H : causal d = true |- _ => rewrite H end. unfold visible.
+    match goal with H : all M _ = true |- _ => pose proof (fun a X => all_ok _ _ a H X) as U; clear H; cbv beta in U end.
     assert (M0 : (0 < M)%nat) by (pose proof (Hlab 0); lia).
     assert (U' : forall a, (a < M)%nat -> forallb isnil (forms (hq d) (nth a zs nil)) = true /\
       values f d (nth a zs nil) = values f d (nth 0 zs nil)).
@@ -218,7 +261,7 @@ Proof. intros H Hi. unfold headok in H. cbv zeta in H. split_and. unfold attend.
         -- symmetry. f_equal. exact (map_nth averaged (values f d (nth 0 zs nil)) nil i).
         -- destruct (nth_in_or_default i (values f d (nth 0 zs nil)) nil) as [I|E]; [|rewrite E; reflexivity].
           rewrite forallb_forall in V. apply V, I. 
-  - match goal with H : all M _ = true |- _ => pose proof (fun a X => all_ok _ _ a H X) as U; clear H; cbv beta in U end.
+  - clear ONE. match goal with H : all M _ = true |- _ => pose proof (fun a X => all_ok _ _ a H X) as U; clear H; cbv beta in U end.
     transitivity (average (fun j => dot (nth i (ho d) nil) (fun r => dot (nth r (hv d) nil) (z j)))
       (argmax (fun j => score (hq d) (hk d) (z p) (z j)) (visible (tokens word) (causal d) p))).
     + apply (average_dot _ (fun r j => dot (nth r (hv d) nil) (z j))).

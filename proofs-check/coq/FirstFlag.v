@@ -62,41 +62,20 @@ Proof. intros H N. rewrite !pscore_eq by assumption. set (t := (e - k)%nat) in *
      assert (J1 : 1 <= INR j) by (replace 1 with (INR 1) by reflexivity; apply le_INR; lia).
    assert (RJ : sqrt (L * L) <= rad L j) by (apply sqrt_le_1_alt; assert (0 <= INR j * INR j) by (apply Rmult_le_pos; lra); lra).
      rewrite sqrt_square in RJ by lra. assert ((INR e - INR k) * INR j < 0) by nra. nra. Qed.
-(* a mask that reads numbers (a_c p + b_c)/(p+1) alone *)
-Theorem direction_all (f : file) (x a b : nat -> R) (p : nat) L s : 0 < L -> 0 <= s ->
-  (forall c, x c = (a c * INR p + b c) / (INR p + 1)) -> mean f x = 0 ->
-  sumn (width f) (fun c => a c * b c) = 0 -> 0 < sumn (width f) (fun c => a c * a c) ->
-  sumn (width f) (fun c => b c * b c) = L * L * sumn (width f) (fun c => a c * a c) ->
-  s * s * sumn (width f) (fun c => a c * a c) = INR (width f) ->
-  forall c, norm f x c = s * (a c * ph0 L p + b c / L * ph1 L p).
-Proof. intros HL Hs Hx Hmean Hab HA HB Hm c. set (A := sumn (width f) (fun c => a c * a c)) in *. pose proof (pos_INR p) as Pp.
- assert (SS : ss f x = A * (rad L p / (INR p + 1)) * (rad L p / (INR p + 1))).
- { unfold ss. transitivity (/ ((INR p + 1)*(INR p + 1)) * (INR p * INR p * A + 2 * INR p * sumn (width f) (fun c => a c * b c) + sumn
-   (width f) (fun c => b c * b c))).
-   - unfold A, sumn. rewrite <- !sumf_scal. rewrite <- !sumf_plus. rewrite <- sumf_scal. apply sumf_ext. intros i _. rewrite Hx. field. lra.
-   - rewrite Hab, HB. replace (A * (rad L p / (INR p + 1)) * (rad L p / (INR p + 1))) with (A * (rad L p * rad L p) / ((INR p + 1) *
-     (INR p + 1))) by (field; lra). rewrite rad_sq by assumption. field. lra. }
- assert (CE : forall i, centred f x i = x i) by (intro; unfold centred; rewrite Hmean; ring).
- pose proof (rad_pos L p HL) as R. unfold norm. replace (ss f (centred f x)) with (ss f x) by (unfold ss, sumn; apply sumf_ext;
-   intros i _; rewrite CE; reflexivity). rewrite CE, SS, <- Hm, Hx. set (w := rad L p / (INR p + 1)).
-     assert (W : 0 < w) by (apply Rdiv_lt_0_compat; lra).
- replace (A * w * w) with (A * (w * w)) by ring. rewrite (sqrt_mult A (w*w)) by nra. rewrite (sqrt_square w) by lra.
-   rewrite (sqrt_mult (s*s) A) by nra. rewrite sqrt_square by assumption.
- assert (0 < sqrt A) by (apply sqrt_lt_R0; assumption). unfold w, ph0, ph1. field. repeat split; lra. Qed.
-(* the same, where the numbers are known for the coordinates of the file alone *)
-Corollary direction_in (f : file) (x a b : nat -> R) (p : nat) L s : 0 < L -> 0 <= s ->
-  (forall c, (c < width f)%nat -> x c = (a c * INR p + b c) / (INR p + 1)) -> mean f x = 0 ->
-  sumn (width f) (fun c => a c * b c) = 0 -> 0 < sumn (width f) (fun c => a c * a c) ->
-  sumn (width f) (fun c => b c * b c) = L * L * sumn (width f) (fun c => a c * a c) ->
-  s * s * sumn (width f) (fun c => a c * a c) = INR (width f) ->
-  forall c, (c < width f)%nat -> norm f x c = s * (a c * ph0 L p + b c / L * ph1 L p).
-Proof. intros HL Hs Hx Hmean Hab HA HB Hm c Hc. pose proof (pos_INR p) as P.
-  set (x' := fun c => (a c * INR p + b c) / (INR p + 1)).
-  assert (E : forall i, In i (seq 0 (width f)) -> x i = x' i) by (intros i I; apply in_seq in I; apply Hx; lia).
-  assert (ME : mean f x = mean f x') by (unfold mean; destruct (ln f); [|reflexivity]; unfold sumn; rewrite (sumf_ext x x') by exact E;
-    reflexivity).
-  assert (NE : norm f x c = norm f x' c).
-  { unfold norm. replace (ss f (centred f x)) with (ss f (centred f x')) by (unfold ss, sumn; apply sumf_ext; intros i I; unfold centred;
-    rewrite ME, (E i I); reflexivity).
-    unfold centred. rewrite ME, (Hx c Hc). reflexivity. }
-  rewrite NE. apply direction_all; auto. rewrite <- ME. exact Hmean. Qed.
+(* what is normalised is a positive multiple q of y, and the sum of the squares of y is known *)
+Theorem one_rho (f : network) (x y : nat -> R) q l s : (0 < width f)%nat -> 0 < q -> 0 < l -> 0 <= s ->
+  (forall c, (c < width f)%nat -> x c = q * y c) -> mean f x = 0 ->
+  s * s * sumn (width f) (fun c => y c * y c) = INR (width f) * l -> forall c, (c < width f)%nat -> norm f x c = s * y c / sqrt l.
+Proof. intros Hm Hq Hl Hs Hx Hmean Hy c Hc. set (S := sumn (width f) (fun c => y c * y c)) in *.
+  assert (M : 0 < INR (width f)) by (apply lt_0_INR; exact Hm). assert (ML : 0 < INR (width f) * l) by (apply Rmult_lt_0_compat;
+    assumption).
+  assert (S0 : 0 < S). { destruct (Rlt_le_dec 0 S) as [|C]; [assumption|]. assert (0 <= s * s) by (apply Rle_0_sqr). nra. }
+  assert (SS : ss f (centred f x) = q * q * S).
+  { unfold ss, S, sumn. rewrite <- sumf_scal. apply sumf_ext. intros i I. apply in_seq in I. unfold centred. rewrite Hmean, Hx by lia.
+    ring. }
+  assert (R : sqrt (INR (width f)) = s * sqrt S / sqrt l).
+  { apply Rmult_eq_reg_r with (sqrt l); [|apply Rgt_not_eq, sqrt_lt_R0, Hl].
+    rewrite <- sqrt_mult by lra. rewrite <- Hy, sqrt_mult by (try apply Rle_0_sqr; lra). rewrite sqrt_square by exact Hs. field.
+    apply Rgt_not_eq, sqrt_lt_R0, Hl. }
+  unfold norm. rewrite SS, R. unfold centred. rewrite Hmean, Hx by exact Hc. rewrite sqrt_mult by nra. rewrite sqrt_square by lra. field.
+  repeat split; apply Rgt_not_eq; try (apply sqrt_lt_R0; assumption); assumption. Qed.

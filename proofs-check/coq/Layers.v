@@ -66,29 +66,29 @@ Lemma Lab_mul x y p : mul (Lab x (p - y)) (Lab y p) = Lab (x + y) p.
 Proof. unfold Lab. replace (p - y - x)%nat with (p - (x + y))%nat by lia. set (a := (p - (x + y))%nat).
   replace (PP (p - y) (p - (p - y))) with (PP (a + (p - y - a)) (p - (p - y))) by (f_equal; lia). rewrite PP_split. f_equal. lia. Qed.
 
-Definition holds (s : nat) (len : shift) (t : stage) (h : nat -> nat -> R) :=
+Definition holds (s : env) (len : shift) (t : stage) (h : nat -> nat -> R) :=
   forall p i, (i < m)%nat -> h p i = dot (nth i (token f t (Lab (val s len) p)) nil) (atom K s (shifts t) p).
 
 (* the heads of the list fetch the factors of the product *)
-Lemma val_times s n len : (0 <= n)%Z -> (1 <= s)%nat -> good len = true -> val s (times n len) = (Z.to_nat n * val s len)%nat.
+Lemma val_times (s : nat) n len : (0 <= n)%Z -> (1 <= s)%nat -> good len = true -> val s (times n len) = (Z.to_nat n * val s len)%nat.
 Proof. intros N S G. apply (good_pos s) in G; [|exact S]. unfold val, times. cbn [fst snd].
   replace (n * fst len * Z.of_nat s + n * snd len)%Z with (n * (fst len * Z.of_nat s + snd len))%Z by ring.
   rewrite Z2Nat.inj_mul by assumption. reflexivity. Qed.
 Lemma ordered_pos bs hcs len fs j : ordered bs hcs len fs = Some j -> (1 <= j)%Z.
 Proof. revert j. induction fs as [|d fs IH]; intros j H; cbn [ordered] in H; [assert (j = 1)%Z by congruence; lia|].
-  destruct (ordered bs hcs len fs) as [i|]; [|discriminate]. destruct (nth d hcs Uniform); try discriminate.
+  destruct (ordered bs hcs len fs) as [i|]; [|discriminate]. destruct (reach bs (nth d hcs Uniform)) as [b|]; [|discriminate].
     destruct (same _ _); [|discriminate]. specialize (IH i eq_refl). assert (j = i + 1)%Z by congruence. lia. Qed.
-Lemma prod_ok s bs hcs len p fs j : (1 <= s)%nat -> good len = true -> ordered bs hcs len fs = Some j ->
+Lemma prod_ok (s : env) bs hcs len p fs j : (1 <= s)%nat -> good len = true -> ordered bs hcs len fs = Some j ->
   prod c fs (map (fun hc => selected s bs (Lab (val s len)) hc p) hcs) (Lab (val s len) p) = Lab (val s (times j len)) p.
 Proof. intros S G. revert j. induction fs as [|d fs IH]; intros j H; cbn [ordered] in H.
   - assert (j = 1)%Z by congruence. subst. cbn [prod fold_right]. rewrite val_times by (auto; lia). f_equal.
     change (Z.to_nat 1) with 1%nat. lia.
   - destruct (ordered bs hcs len fs) as [i|] eqn:O; [|discriminate].
-    destruct (nth d hcs Uniform) as [b k sc sc2| |] eqn:N; try discriminate. destruct (same _ _) eqn:E; [|discriminate].
+    destruct (reach bs (nth d hcs Uniform)) as [b|] eqn:N; [|discriminate]. destruct (same _ _) eqn:E; [|discriminate].
     apply same_ok in E. assert (j = i + 1)%Z by congruence. subst j. pose proof (ordered_pos _ _ _ _ _ O) as I.
     unfold prod in *. cbn [fold_right]. rewrite (IH i eq_refl).
     change 0%nat with (selected s bs (Lab (val s len)) Uniform p) at 1.
-      rewrite (map_nth (fun hc => selected s bs (Lab (val s len)) hc p)). rewrite N. cbn [selected]. rewrite E, Lab_mul. f_equal.
+      rewrite (map_nth (fun hc => selected s bs (Lab (val s len)) hc p)). unfold selected at 1. rewrite N, E, Lab_mul. f_equal.
     rewrite !val_times by (auto; lia). rewrite Z2Nat.inj_add by lia. change (Z.to_nat 1) with 1%nat. lia. Qed.
 (* the choice of labels that the checker has for what the heads select *)
 Fixpoint choose (fs : list nat) (i : nat) (outs : list (list mat)) (ls : list nat) : list nat :=
@@ -169,15 +169,15 @@ Proof. intros X L H. unfold dead in H. destruct (most_of rss) as [q|] eqn:E; [|d
   rewrite (isconst_dot own x X) by assumption. match goal with H : Qle_bool _ 0 = true |- _ => apply Qle_bool_iff, Qle_Rle in H;
     rewrite Q2R_plus, z0 in H end.
   unfold relu. apply Rmax_right. lra. Qed.
-Lemma scaled_out k mask (outs : list (list mat)) t j x : (j < m)%nat ->
-  outsum (map (map (znorm f c (dense f mask) (Scale k))) outs) t j x = Q2R k * (Q2R (coef mask j) * outsum outs t j x).
+Lemma scaled_out k mask bs (outs : list (list mat)) t j x : (j < m)%nat ->
+  outsum (map (map (znorm f c (dense f mask) (Scale k) bs)) outs) t j x = Q2R k * (Q2R (coef mask j) * outsum outs t j x).
 Proof. intro H. unfold outsum. revert t. induction outs as [|os outs IH]; intros [|b t]; cbn [map combine fold_right fst snd]; try ring.
   rewrite IH.
-  assert (E : dot (nth j (nth b (map (znorm f c (dense f mask) (Scale k)) os) nil) nil) x = Q2R k * (Q2R (coef mask j) * dot (nth j
+  assert (E : dot (nth j (nth b (map (znorm f c (dense f mask) (Scale k) bs) os) nil) nil) x = Q2R k * (Q2R (coef mask j) * dot (nth j
     (nth b os nil) nil) x)).
   { destruct (le_lt_dec (length os) b) as [L|L].
     - rewrite !nth_overflow with (n := b) by (rewrite ?map_length; exact L). destruct j; cbn [nth dot]; ring.
-    - rewrite (nth_indep _ nil (znorm f c (dense f mask) (Scale k) nil)) by (rewrite map_length; exact L). rewrite map_nth.
+    - rewrite (nth_indep _ nil (znorm f c (dense f mask) (Scale k) bs nil)) by (rewrite map_length; exact L). rewrite map_nth.
       apply scaled_nth; assumption. }
   eapply eq_trans; [apply Rplus_eq_compat_r; exact E|rewrite !Rmult_plus_distr_l; reflexivity]. Qed.
 Lemma unit_fetched r zf t x : length t = length zf -> dot (fetched (map (map (lin r)) zf) t) x = dot r (fun j => outsum zf t j x).
@@ -209,7 +209,7 @@ Proof. intros X MI La Lt Z i. induction us as [|u us IH]; [reflexivity|]. cbn [m
   - rewrite E, (dead_ok own rss t x X) by (try exact D; unfold rss; rewrite map_length; exact Lt). rewrite Rmult_0_r, Rplus_0_l.
     reflexivity.
   - unfold at_tuple. cbn [map unitsum fst snd]. rewrite dot_canon. rewrite E. reflexivity. Qed.
-Theorem layer_ok t len y k h s : (1 <= s)%nat -> good len = true -> layerok f c t len y k = true -> holds s len t h ->
+Theorem layer_ok t len y k h (s : env) : (1 <= s)%nat -> good len = true -> layerok f c t len y k = true -> holds s len t h ->
   holds s (longer_by t len k) (next k) (layer f (tokens word) h y).
 Proof. intros Hs G H Hh p i Hi. unfold layerok in H. cbv zeta in H. split_and.
   match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H; rename H into HL end.
@@ -227,9 +227,9 @@ Proof. intros Hs G H Hh p i Hi. unfold layerok in H. cbv zeta in H. split_and.
   assert (TS : forall a, (a < M)%nat -> nth a ts nil = token f t a) by (intros; apply nth_map_seq; assumption).
   assert (LI : forall q, (lab q < M)%nat) by (intro; apply Lab_in).
   set (sel := map (fun hc => selected s bs lab hc p) (headcs k)).
-  set (Z := map (znorm f c (dense f (amask y)) (norm1 k)) ts) in *.
+  set (Z := map (znorm f c (dense f (amask y)) (norm1 k) bs) ts) in *.
   set (outs := map (fun hd => map (headout f bs bs' (fst hd) (snd hd)) Z) (combine (headcs k) (heads y))) in *.
-  assert (SL : forall hc, (selected s bs lab hc p < M)%nat) by (intros []; cbn [selected]; try apply LI;
+  assert (SL : forall hc, (selected s bs lab hc p < M)%nat) by (intro hc; unfold selected; destruct (reach bs hc); [apply LI|];
     apply (Nat.le_lt_trans _ (lab 0%nat) _ (Nat.le_0_l _)), LI).
   assert (SF : Forall (fun b => (b < M)%nat) sel) by (unfold sel; apply Forall_forall; intros b I;
     apply in_map_iff in I as (hc & <- & _); apply SL).
@@ -275,15 +275,15 @@ Proof. intros Hs G H Hh p i Hi. unfold layerok in H. cbv zeta in H. split_and.
   { intros us' S' U. rewrite U. apply (settled_ok m us' E); [reflexivity|exact Hi|exact S']. }
   assert (NO : forall q, (q < m)%nat -> norm f (masked (fmask y) (attention f (tokens word) y h p)) q = dot (nth q (znorm f c (dense f
     (fmask y))
-    (norm2 k) t2) nil) E).
+    (norm2 k) bs' t2) nil) E).
   { intros q Hq. apply (norm_ok f c Hm Hk (fmask y) (norm2 k) t2 s bs' p); assumption. }
-  apply (US _ ST). destruct (norm2 k) as [kk|sc|]; [|apply (plain_ok m); assumption|apply (plain_ok m); assumption].
+  apply (US _ ST). destruct (norm2 k) as [kk|sc|from block sc|high low parity sc|]; [|apply (plain_ok m); assumption..].
   apply (table_ok _ _ _ (lab p)); [reflexivity|exact MI| | |].
   - unfold ts. rewrite !map_length, seq_length. apply LI.
   - unfold tup. rewrite map_length. apply choose_length, SO.
   - intros q Hq. rewrite NO by exact Hq. rewrite scaled_nth by assumption. rewrite scaled_out by assumption. unfold t2.
     rewrite after_ok by exact Hq.
-    rewrite (nth_indep _ nil (znorm f c (dense f (fmask y)) (Scale kk) nil)) by (unfold ts; rewrite !map_length, seq_length; apply LI).
+    rewrite (nth_indep _ nil (znorm f c (dense f (fmask y)) (Scale kk) bs' nil)) by (unfold ts; rewrite !map_length, seq_length; apply LI).
       rewrite map_nth.
     rewrite scaled_nth by assumption. fold own. ring. Qed.
 Lemma good_times n len : (0 <= n)%Z -> good len = true -> good (times n len) = true.
@@ -292,7 +292,7 @@ Proof. unfold good, times. cbn [fst snd]. intros N G. apply andb_true_iff in G a
 Lemma good_longer t len k : good len = true -> good (longer_by t len k) = true.
 Proof. intro G. unfold longer_by. destruct (ordered _ _ _ _) as [j|] eqn:O; [|exact G]. apply good_times; [|exact G].
   apply ordered_pos in O. lia. Qed.
-Theorem layers_ok s ys : (1 <= s)%nat -> forall ks t len t' len' h, good len = true -> layersok f c t len ys ks = Some (t', len') ->
+Theorem layers_ok (s : env) ys : (1 <= s)%nat -> forall ks t len t' len' h, good len = true -> layersok f c t len ys ks = Some (t', len') ->
   holds s len t h ->
   holds s len' t' (block f (tokens word) ys h) /\ good len' = true.
 Proof. intro Hs. induction ys as [|y ys IH]; intros [|k ks] t len t' len' h G H Hh; try discriminate; cbn [layersok] in H.
@@ -300,14 +300,14 @@ Proof. intro Hs. induction ys as [|y ys IH]; intros [|k ks] t len t' len' h G H 
   - destruct (layerok f c t len y k) eqn:L; [|discriminate]. unfold block. cbn [fold_left].
     apply (IH ks (next k) (longer_by t len k)); [apply good_longer, G|exact H|].
     apply layer_ok; assumption. Qed.
-Lemma moveall_dot s bs bs' (x : mat) p i : (1 <= s)%nat -> goods bs = true -> movable none bs bs' x = true ->
+Lemma moveall_dot (s : env) bs bs' (x : mat) p i : (1 <= s)%nat -> goods bs = true -> movable none bs bs' x = true ->
   dot (nth i (moveall none bs bs' x) nil) (atom K s bs' p) = dot (nth i x nil) (atom K s bs p).
 Proof. intros Hs G MV. unfold moveall, movable in *. revert i. induction x as [|r x IH]; intros [|i]; try reflexivity;
     cbn [forallb] in MV; apply andb_true_iff in MV as [B MV]; cbn [map nth]; [|apply IH, MV].
   destruct (move none bs bs' r) as [r'|] eqn:E; [|discriminate].
   rewrite (move_ok K s none bs bs' p r Hs G eq_refl r' E), val_zero, Nat.sub_0_r. reflexivity. Qed.
 (* a stream that one stage describes at stride s is described by another one at stride s' *)
-Theorem restaged_ok t to bs' s s' len len' h : (1 <= s)%nat -> restaged f c t to bs' = true ->
+Theorem restaged_ok t to bs' (s s' : env) len len' h : (1 <= s)%nat -> restaged f c t to bs' = true ->
   (forall p, Lab (val s len) p = Lab (val s' len') p) ->
   (forall p i, atom K s bs' p i = atom K s' (shifts to) p i) -> holds s len t h -> holds s' len' to h.
 Proof. intros Hs H E A Hh p i Hi. unfold restaged in H. apply andb_true_iff in H as [G H]. apply andb_true_iff in G as [G G'].

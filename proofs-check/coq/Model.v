@@ -9,8 +9,8 @@ Record layerw := { amask : row; heads : list headw; fmask : row;
   units : list (row * row) (* of a hidden unit: row of IN, column of OUT *) }.
 Record fill := { ats : list nat; back : nat; scale : Q }.
 Inductive encoding := Circle | TwoCircle | Fine (offset : nat).
-Inductive positions := Fills (e : encoding) (l : list fill) | FirstFlag (first rest : row).
-Inductive unrolling := CeilLog2 (minus : nat) | Fixed (count : nat) (longest : option nat).
+Inductive positions := Fills (e : encoding) (l : list fill) (parity : row) | FirstFlag (first rest : row).
+Inductive unrolling := CeilLog (base minus : nat) | Fixed (count : nat) (longest : option nat).
 Record network := { width : nat; ln : bool (* layernorm, else rms *);
                     initial : list layerw; repeated : list layerw; final : list layerw; unroll : unrolling }.
 (* a file of words; and one of graphs, with a token and an entry of places for every vertex, and a row of logits for every target *)
@@ -51,8 +51,9 @@ Definition feedforward (y : layerw) (x : nat -> R) c :=
   x c + unitsum (units y) (norm (masked (fmask y) x)) c.
 Definition layer (h : nat -> nat -> R) (y : layerw) p := feedforward y (attention y h p).
 Definition block (ys : list layerw) (h : nat -> nat -> R) := fold_left layer ys h.
-(* n is the length of the word, or the number of vertices *)
-Definition loops n := match unroll f with CeilLog2 minus => Nat.log2_up (n - minus) | Fixed count _ => count end.
+(* the least l with n <= base^l; n is the length of the word, or the number of vertices *)
+Definition ceil_log base n := match find (fun l => Nat.leb n (base ^ l)) (seq 0 (S n)) with Some l => l | None => n end.
+Definition loops n := match unroll f with CeilLog base minus => ceil_log base (n - minus) | Fixed count _ => count end.
 Definition run n (h : nat -> nat -> R) := block (final f) (Nat.iter (loops n) (block (repeated f)) (block (initial f) h)).
 End Semantics.
 
@@ -65,7 +66,7 @@ Definition filled e (g : fill) p c := Q2R (scale g) *
   fold_right (fun x b => (if Nat.eqb c (snd x) then kc e (fst x) (p - back g) else 0) + b) 0 (combine (seq 0 (size e)) (ats g)).
 Definition position p c :=
   match pi f with
-  | Fills e l => fold_right (fun g a => filled e g p c + a) 0 l
+  | Fills e l parity => fold_right (fun g a => filled e g p c + a) 0 l + (if Nat.even p then 1 else -1) * Q2R (coef parity c)
   | FirstFlag first rest => Q2R (coef (if Nat.eqb p 0 then first else rest) c)
   end.
 Definition h0 p c := Q2R (coef (nth (kind p) (emb f) nil) c) + position p c.

@@ -6,7 +6,7 @@ Open Scope R_scope.
 Lemma eqn_ok a b : eqn a b = true -> a = b.
 Proof. unfold eqn. destruct (nats_dec a b); [auto|discriminate]. Qed.
 Section ReadOut.
-Variables (f : file) (c : cert) (X : automaton) (rd : reading) (word : list nat) (t : stage) (a s : nat).
+Variables (f : file) (c : cert) (X : automaton) (rd : reading) (word : list nat) (t : stage) (a : nat) (s : env).
 Notation m := (width (net f)).
 Hypothesis Ha : (a < Checker.size c)%nat.
 Definition described p := forall i, (i < m)%nat -> stream f word p i = dot (nth i (token f t a) nil) (atom (coded c) s (shifts t) p).

@@ -1,17 +1,20 @@
 (* The checker of cascades of resets. A certificate is a finite machine that reads the word: its nodes fix the forms of a token at every
    stage, and for every head a node with the value that the head reads. What it owes is in Resets.v; nothing in it is trusted. *)
 Require Import Reals ZArith QArith Qreals List Bool Arith.
-From Logdepth Require Import Codes Rows Model Statement Settle FirstFlag Atoms Checker. Import ListNotations.
+From Logdepth Require Import Codes Rows Model Statement Settle FirstFlag Atoms Floors Checker. Import ListNotations.
 Open Scope nat_scope.
 
 (* Back: the token of a shift, with a list for each position back that names a node of the same value; Last: the last token of the largest
-   flag, whose score grows by slope with the position; Mean: the average over all visible tokens *)
+   flag, whose score grows by slope with the position; Mean: the average over all visible tokens, as forms; Nearest: the token at position
+   (count + offset) / divisor, rounded down, by a direction of that count, with the count modulo twice the divisor at every node; Fraction:
+   the same of the own position, whose code is read *)
 Inductive resetheadc :=
-  | Back (block back : nat) (sc sc2 : Q) (history : list (list nat)) | Last (slope top : Q) (held : list nat) | Mean | Nothing.
+  | Back (block back : nat) (sc sc2 : Q) (history : list (list nat)) | Last (slope top : Q) (held : list nat) | Mean (out : mat)
+  | Nearest (block : nat) (counter : number) (divisor offset : nat) (residues : list nat) | Fraction (divisor offset : nat) | Nothing.
 Record resetlayerc := { resetheads : list resetheadc; before1 : normc; before2 : normc; following : stage }.
 (* node 0 is the token <begin> *)
 Record resetcert := { rcoded : coding; nodes : nat; edge : list (list nat) (* node, letter -> node *); kinds : list nat;
-  first_stage : stage;
+  counters : list (list nat) (* counter, node -> how much a token counts *); first_stage : stage;
                       resetlayers : list resetlayerc; to_state : list nat; to_map : list (list nat) }.
 Definition plaincert (c : resetcert) : cert :=
   {| coded := rcoded c; Checker.size := nodes c; mulT := nil; one := 0; gen := nil; stage0 := first_stage c; cinit := nil;
@@ -26,11 +29,14 @@ Notation letters := (length (emb f) - 1).
 Definition nx q l := nth l (nth q (edge c) nil) 0.
 Definition kd q := nth q (kinds c) 0.
 Definition edges (P : nat -> nat -> bool) := all M (fun q => all letters (fun l => P q (nx q l))).
+Definition weight i q := nth q (nth i (counters c) nil) 0.
+(* how much a token adds to a count, or to the position *)
+Definition weight_of (v : number) q := match v with Count i => weight i q | _ => 1 end.
 Definition machineok := (Nat.ltb 0 M && Nat.eqb (kd 0) 0 &&
   all M (fun q => all letters (fun l => Nat.ltb (nx q l) M && Nat.eqb (kd (nx q l)) (S l))))%bool.
 
 (* what the embedding and the positions write *)
-Definition position_at (bs : list shift) (k i : nat) : option row :=
+Definition position_at (bs : list place) (k i : nat) : option row :=
   match pi f with
   | FirstFlag first rest => Some [(0, coef (if Nat.eqb k 0 then first else rest) i)]
   | _ => position0 f C bs i
@@ -43,19 +49,41 @@ Definition firstok (t : stage) := (goods (shifts t) && all M (fun q => all m (fu
 (* heads: what is added, by node, and the node whose value a head adds at a node *)
 Definition constant (x : row) := forallb (fun e => Nat.eqb (fst e) 0) x.
 Definition alike (os : list mat) (a b : nat) := same_mat (nth a os nil) (nth b os nil).
-Definition averages (v0 v1 : mat) : mat :=
-  map (fun i => [(0, coef (nth i v1 nil) 0); (1, Qred (coef (nth i v0 nil) 0 - coef (nth i v1 nil) 0))]) (seq 0 m).
-Definition added (bs bs' : list shift) (h : resetheadc) (vs : list mat) : list mat :=
+(* the sum of 1, of "is <begin>", of what a token counts: at a token the numbers whose averages atoms are *)
+Definition counted (bs : list place) (i : nat) : option (option nat) :=
+  match i with
+  | 0 | 1 => Some None
+  | 2 => None
+  | S (S (S i)) => match nth (i / 4) bs own with Share k => if Nat.eqb (i mod 4) 0 then Some (Some k) else None | _ => None end
+  end.
+Definition term (bs : list place) (q i : nat) : Q :=
+  match counted bs i with
+  | Some None => if (Nat.eqb i 0 || Nat.eqb q 0)%bool then 1 else 0
+  | Some (Some k) => if Nat.eqb q 0 then 0 else inject_Z (Z.of_nat (weight k q))
+  | None => 0
+  end%Q.
+Definition sum_of (r : row) (g : nat -> Q) : Q := fold_right (fun e a => Qred (snd e * g (fst e) + a))%Q 0%Q r.
+(* values that are a number and a multiple of the parity, at even and at odd positions *)
+Definition even_odd (bs : list place) (r : row) := forallb (fun e => (Nat.eqb (fst e) 0 ||
+  match find Parity bs 0 with Some j => Nat.eqb (fst e) (3 + 4 * j) | None => false end)%bool) r.
+Definition by_parity (odd : bool) (v : mat) : mat := map (map (fun e =>
+  (0, if (odd && negb (Nat.eqb (fst e) 0))%bool then (- snd e)%Q else snd e))) v.
+Definition added (bs bs' : list place) (h : resetheadc) (vs : list mat) : list mat :=
   match h with
   | Back block back _ _ _ => map (moveall (by_ bs block back) bs bs') vs
   | Last _ _ _ => vs
-  | Mean => [averages (nth 0 vs nil) (nth 1 vs nil)]
+  | Mean out => [out]
+  | Nearest _ _ _ _ _ => [by_parity false (nth 0 vs nil); by_parity true (nth 0 vs nil)]
+  | Fraction divisor offset => match find (Rounded offset divisor) bs' 0 with
+      | Some j => [map (map (fun e => (match fst e with 0 => 0 | i => i + 4 * j end, snd e))) (nth 0 vs nil)]
+      | None => [nil] end
   | Nothing => [nil]
   end.
 Definition held_at (h : resetheadc) (q : nat) : nat :=
   match h with
   | Back _ _ _ _ history => nth q (last history (seq 0 M)) 0
   | Last _ _ held => nth q held 0
+  | Nearest _ _ divisor offset residues => ((nth q residues 0 + offset) / divisor) mod 2
   | _ => 0
   end.
 Fixpoint historyok (vs : list mat) (before : list nat) (history : list (list nat)) : bool :=
@@ -65,33 +93,77 @@ Fixpoint historyok (vs : list mat) (before : list nat) (history : list (list nat
     && historyok vs now history)%bool
   end.
 Definition keyform (qs ks : mat) : row := canon (flat_map (fun e => scl (coef (fst e) 0) (snd e)) (combine qs ks)).
-Definition rising (k : coding) := match k with Written (Fine b) => Nat.leb 1 b | Phi _ => true | _ => false end.
-Definition lastok (bs : list shift) (slope top : Q) (held : list nat) (d : headw) (zs vs : list mat) : bool :=
+Definition lastok (bs : list place) (slope top : Q) (held : list nat) (d : headw) (zs vs : list mat) : bool :=
   let qs := map (forms (hq d)) zs in let q0 := nth 0 qs nil in
   let kf := map (fun z => keyform q0 (forms (hk d) z)) zs in
   let flag q := Qeq_bool (coef (nth q kf nil) 0) top in
-  (causal d && matin m (hq d) && matin m (hk d) && matin m (hv d) && rising (rcoded c) && same (nth 0 bs none) none &&
+  (causal d && matin m (hq d) && matin m (hk d) && matin m (hv d) && rising (rcoded c) && same_place (nth 0 bs own) own &&
    negb (Qle_bool slope 0) && forallb constant q0 && all M (fun q => same_mat (nth q qs nil) q0 &&
      eqr (nth q kf nil) [(0, coef (nth q kf nil) 0); (3, slope)] &&
      if flag q then forallb constant (nth q vs nil) else Qle_bool (coef (nth q kf nil) 0 + slope) top) &&
    flag 0 && alike vs 0 (nth 0 held 0) &&
    edges (fun q q' => if flag q' then alike vs q' (nth q' held 0) else alike vs (nth q held 0) (nth q' held 0)))%bool.
-Definition meanok (d : headw) (zs vs : list mat) : bool :=
+Definition meanok (bs : list place) (out : mat) (d : headw) (zs vs : list mat) : bool :=
   (causal d && matin m (hq d) && matin m (hk d) && matin m (hv d) &&
-   all M (fun q => forallb isnil (forms (hq d) (nth q zs nil)) && forallb constant (nth q vs nil) && (Nat.eqb q 0 || alike vs q 1)))%bool.
-Definition resetheadok (bs bs' : list shift) (h : resetheadc) (d : headw) (zs : list mat) : bool :=
+   forallb (forallb (fun e => match counted bs (fst e) with Some _ => true | None => false end)) out &&
+   all M (fun q => let v := nth q vs nil in forallb isnil (forms (hq d) (nth q zs nil)) && forallb constant v &&
+     all m (fun i => Qeq_bool (coef (nth i v nil) 0) (sum_of (nth i out nil) (term bs q)))))%bool.
+Definition nearestok (bs : list place) (block : nat) (counter : number) (divisor offset : nat) (residues : list nat) (d : headw)
+  (zs vs : list mat) : bool :=
+  let qs := map (forms (hq d)) zs in let k0 := forms (hk d) (nth 0 zs nil) in
+  match nth block bs own, match counter with Count _ | Position => true | _ => false end with
+  | Direct ns, true =>
+      let xc := first_of counter ns in let xo := first_of Once ns in let at_ x := 3 + 4 * block + x in
+      (causal d && matin m (hq d) && matin m (hk d) && matin m (hv d) && same_place (nth 0 bs own) own && placed (Direct ns) &&
+       Nat.ltb xc (length ns) && Nat.ltb xo (length ns) && Nat.leb (length ns) 4 && forallb keyrow k0 && forallb (even_odd bs)
+         (nth 0 vs nil) &&
+       all M (fun q => same_mat (forms (hk d) (nth q zs nil)) k0 && alike vs q 0 &&
+         let first := canon (against (nth q qs nil) k0 3) in let second := canon (against (nth q qs nil) k0 4) in
+         let x1 := coef first (at_ xc) in let x0 := coef first (at_ xo) in let e := coef second (at_ xo) in
+         eqr first [(at_ xc, x1); (at_ xo, x0)] && eqr second [(at_ xo, e)] && eqr (against (nth q qs nil) k0 5) nil &&
+         eqr (against (nth q qs nil) k0 6) nil && floors (rcoded c) divisor offset x1 x0 e) &&
+       Nat.eqb (nth 0 residues 0) 0 && all M (fun q => Nat.leb (weight_of counter q) divisor) &&
+       edges (fun q q' => Nat.eqb (nth q' residues 0) ((nth q residues 0 + weight_of counter q') mod (2 * divisor))))%bool
+  | _, _ => false
+  end.
+Definition fractionok (bs bs' : list place) (divisor offset : nat) (d : headw) (zs vs : list mat) : bool :=
+  let qs := map (forms (hq d)) zs in let k0 := forms (hk d) (nth 0 zs nil) in
+  match rcoded c, find (Rounded offset divisor) bs' 0 with
+  | Phi L, Some _ =>
+      (causal d && matin m (hq d) && matin m (hk d) && matin m (hv d) && same_place (nth 0 bs own) own && forallb keyrow k0 &&
+       forallb (forallb (fun e => Nat.eqb (fst e) 0 || Nat.leb 3 (fst e) && Nat.ltb (fst e) 7)) (nth 0 vs nil) &&
+       all M (fun q => same_mat (forms (hk d) (nth q zs nil)) k0 && alike vs q 0 &&
+         let first := canon (against (nth q qs nil) k0 3) in let second := canon (against (nth q qs nil) k0 4) in
+         let x1 := coef first 3 in let x0 := coef first 4 in let e := coef second 4 in
+         eqr first [(3, x1); (4, x0)] && eqr second [(4, e)] && eqr (against (nth q qs nil) k0 5) nil &&
+         eqr (against (nth q qs nil) k0 6) nil && floors (rcoded c) divisor offset x1 (x0 * L) (e * L)))%bool
+  | _, _ => false
+  end.
+Definition resetheadok (bs bs' : list place) (h : resetheadc) (d : headw) (zs : list mat) : bool :=
   let vs := map (values f d) zs in
   match h with
   | Back block back sc sc2 history => let by' := by_ bs block back in (headok f C bs bs' (Match block back sc sc2) d zs
     && Z.eqb (fst by') 0 &&
       Z.eqb (snd by') (Z.of_nat (length history)) && historyok (map (moveall by' bs bs') vs) (seq 0 M) history)
   | Last slope top held => lastok bs slope top held d zs vs
-  | Mean => meanok d zs vs
+  | Mean out => meanok bs' out d zs vs
+  | Nearest block counter divisor offset residues => nearestok bs block counter divisor offset residues d zs vs
+  | Fraction divisor offset => fractionok bs bs' divisor offset d zs vs
   | Nothing => headok f C bs bs' Idle d zs
   end%bool.
+(* a unit that reads a number and the parity is linear in the parity: it becomes the difference of two units *)
+Definition unbent (bs : list place) (u : row * row) : list (row * row) :=
+  match find Parity bs 0 with
+  | Some j => let p := 3 + 4 * j in
+      if (even_odd bs (fst u) && negb (forallb (fun e => Nat.eqb (fst e) 0) (fst u)))%bool then
+        let a := coef (fst u) 0 in let b := coef (fst u) p in let even := q0max (a + b)%Q in let odd := q0max (a - b)%Q in
+        let g := [(0, ((even + odd) * (1 # 2))%Q); (p, ((even - odd) * (1 # 2))%Q)] in [(g, snd u); (neg g, neg (snd u))]
+      else [u]
+  | None => [u]
+  end.
 Definition resetlayerok (t : stage) (y : layerw) (k : resetlayerc) : bool :=
   let wa := dense f (amask y) in let wf := dense f (fmask y) in let bs := shifts t in let bs' := shifts (following k) in
-  let ts := map (token f t) (seq 0 M) in let zs := map (znorm f C wa (before1 k)) ts in
+  let ts := map (token f t) (seq 0 M) in let zs := map (znorm f C wa (before1 k) bs) ts in
   let heads' := combine (resetheads k) (heads y) in
   let outs := map (fun hd => added bs bs' (fst hd) (map (values f (snd hd)) zs)) heads' in
   (goods bs && goods bs' && Nat.eqb (length (resetheads k)) (length (heads y)) && matin m (map fst (units y)) &&
@@ -101,7 +173,8 @@ Definition resetlayerok (t : stage) (y : layerw) (k : resetlayerc) : bool :=
    all M (fun q =>
      let t2 := after f (moveall none bs bs' (nth q ts nil)) (map (fun ho => nth (held_at (fst ho) q) (snd ho) nil) (combine
        (resetheads k) outs)) in
-     normok f C wf (before2 k) bs' t2 && settled t2 (scatter m (plain (units y) (znorm f C wf (before2 k) t2))) (token f
+     normok f C wf (before2 k) bs' t2 && settled t2 (scatter m (flat_map (unbent bs') (plain (units y) (znorm f C wf (before2 k)
+       bs' t2)))) (token f
        (following k) q)))%bool.
 Fixpoint resetlayersok (t : stage) (ys : list layerw) (ks : list resetlayerc) : option stage :=
   match ys, ks with

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <variant>
 
 #include "base/phrases.hpp"
 #include "base/worker_threads.hpp"
@@ -19,7 +20,9 @@
 #include "proofs-check/check/graphs.hpp"
 #include "proofs-check/check/words.hpp"
 #include "runtime/file/model_meaning.hpp"
+#include "runtime/file/started_program.hpp"
 #include "runtime/file/weights_file.hpp"
+#include "runtime/file/whole_file.hpp"
 
 namespace logdepth { inline namespace proofs_check_ledger {
 namespace {
@@ -279,11 +282,31 @@ struct FileResult {
   std::optional<std::string> refused;  ///< what the compiler says
 };
 
-/// Notes what recheck certifies of the file, if anything.
-void note_proof(CheckedFile& file, const CheckedModel& model, const std::string& path) {
-  const Certification proof = find_certificate(write_weights(model), path);
-  if (proof.failed.empty())
-    (proof.certified() ? file.certified : file.selections) = proof.scope + ", " + proof_name(proof);
+/// Whether logdepth-prove accepts the file, by a certificate that is written beside it.
+bool is_proved(const std::string& program, const std::string& text, const std::string& path) {
+  const auto found = find_coq_proof(text, path);
+  if (!std::holds_alternative<std::string>(found)) return false;
+  const std::string certificate = path + ".proof";
+  write_whole_file(certificate, std::get<std::string>(found));
+  const StartedProgram prover =
+      start_program({program, path, certificate}, {}, ProgramErrors::pipe);
+  const std::string said = read_to_end(prover);
+  const int status = wait_for_end(prover);
+  const bool proved = status == 0 && said.find(": proved by ") != std::string::npos;
+  if (!proved && !(status == 1 && said.starts_with("not proved")))
+    throw InputError(program + ": expected logdepth-prove, exit status " + std::to_string(status) +
+                     (said.empty() ? "" : ", " + said));
+  return proved;
+}
+
+/// Notes what recheck certifies and logdepth-prove proves of the file, if anything.
+void note_proof(CheckedFile& file, const CheckedModel& model, const std::string& path,
+                const std::string& program) {
+  const std::string text = write_weights(model);
+  const Certification proof = find_certificate(text, path);
+  if (!proof.failed.empty()) return;
+  (proof.certified() ? file.certified : file.selections) = proof.scope + ", " + proof_name(proof);
+  if (!program.empty() && is_proved(program, text, path)) file.proved = proof.scope;
 }
 
 void check_file(const Claim& claim, const Instance& instance, Norm norm,
@@ -307,7 +330,7 @@ void check_file(const Claim& claim, const Instance& instance, Norm norm,
   result.file.sha256 = weights_hash(model);
   if (counts) count_on_file(*counts, model);
   result.file.verdict = check_weights(instance.against, path, asked(instance.bounds, options));
-  note_proof(result.file, model, path);
+  note_proof(result.file, model, path, options.prove);
   if (norm == Norm::rms && !instance.tight_at.empty())
     result.tightness = check_tightness(instance.against, path, instance.tight_at);
 }

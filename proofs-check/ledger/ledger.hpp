@@ -126,6 +126,8 @@ struct CheckedFile {
   /// "every length, theorem shift-scan", where a certificate was found; empty otherwise. The
   /// automaton that is certified is read off the file; that it is the claim's, the verdict tests.
   std::string certified = {};
+  /// "every length", where logdepth-prove proves as much; empty otherwise.
+  std::string proved = {};
   /// "every length, theorem selections, tier S", where the selections hold and the outputs are not certified; empty otherwise.
   std::string selections = {};
 };
@@ -166,6 +168,7 @@ struct LedgerOptions {
   std::optional<std::size_t> up_to, random;  ///< instead of every claim's own bounds
   std::optional<std::uint64_t> seed;
   std::string folder;  ///< where the weights files are written; they stay there
+  std::string prove;   ///< path of logdepth-prove; without it no file is proved
   std::size_t threads = 1;
   /// Called from any thread, one call at a time, with parts done and parts in all.
   std::function<void(std::size_t, std::size_t)> progress;

@@ -37,16 +37,17 @@ std::string measured_text(const LedgerEntry& entry) {
          "), depth " + entry.depth_formula;
 }
 
-/// For how many files a certificate was found; empty for none.
-std::string certified_text(const std::vector<CheckedFile>& files) {
-  std::size_t certified = 0, every_length = 0;
-  for (const CheckedFile& file : files) {
-    certified += !file.certified.empty();
-    every_length += file.certified.starts_with("every length");
-  }
-  if (certified == 0) return "";
-  if (every_length == files.size()) return "certified for every length";
-  return "certified for " + number(certified) + " of " + counted(files.size(), "file");
+/// For how many files there is a certificate, or a proof; empty for none.
+std::string certified_text(const std::string& word, const std::vector<CheckedFile>& files,
+                           std::string CheckedFile::*scope) {
+  const auto count = [&](const std::string& begin) {
+    return static_cast<std::size_t>(std::ranges::count_if(files, [&](const CheckedFile& file) {
+      return !(file.*scope).empty() && (file.*scope).starts_with(begin);
+    }));
+  };
+  if (count("") == 0) return "";
+  if (count("every length") == files.size()) return word + " for every length";
+  return word + " for " + number(count("")) + " of " + counted(files.size(), "file");
 }
 
 /// "width 36, strict width 36, cells 30, heads 1, units 40".
@@ -71,7 +72,9 @@ std::string finding_text(const LedgerEntry& entry) {
     add(entry.note);
   } else if (!entry.files.empty()) {
     if (entry.tightness) add(entry.tightness->tight ? "tight" : "not shown to be tight");
-    add(certified_text(entry.files));
+    add(certified_text("proved", entry.files, &CheckedFile::proved));
+    if (std::ranges::any_of(entry.files, &std::string::empty, &CheckedFile::proved))
+      add(certified_text("certified", entry.files, &CheckedFile::certified));
     add(entry.files.front().verdict.bound);
   }
   return text;
@@ -136,6 +139,7 @@ std::vector<Detail> details(const LedgerEntry& entry) {
     if (file.verdict.counts.answers > 0)
       line += "; " + counted(file.verdict.counts.answers, "answer") + " and " +
               counted(file.verdict.promises, "contract instance") + " compared";
+    if (!file.proved.empty()) line += "; proved for " + file.proved;
     if (!file.certified.empty()) line += "; certified for " + file.certified;
     if (!file.selections.empty()) line += "; selections hold for " + file.selections;
     covered.push_back(line + "; file " + file.sha256.substr(0, 12));
@@ -376,6 +380,7 @@ json file_json(const CheckedFile& file) {
           {"norm", norm_name(file.norm)},
           {"sha256", file.sha256},
           {"certified", file.certified.empty() ? json() : json(file.certified)},
+          {"proved", file.proved.empty() ? json() : json(file.proved)},
           {"selections", file.selections.empty() ? json() : json(file.selections)},
           {"status", status_name(v.status)},
           {"bound", v.bound},

@@ -11,10 +11,25 @@ let shift = pair integer integer
 let part v = match items v with
   | [ coordinate; atom; factor ] -> (small coordinate, (small atom, rational factor))
   | _ -> fail v "[coordinate, atom, factor]"
-let stage v = { shifts = list shift (get v "shifts"); consts = list row (get v "consts"); parts = list part (get v "parts") }
-
 (* A list that begins with its name. *)
 let named v = match items v with name :: arguments -> (text name, arguments) | [] -> fail v "a name"
+let number v = match named v with
+  | "position", [] -> Position
+  | "times", [ n ] -> Times (small n)
+  | "before", [ n ] -> Before (small n)
+  | "once", [] -> Once
+  | "count", [ i ] -> Count (small i)
+  | _ -> fail v "a number"
+let place v = match items v with
+  | { json = `Stringlit _; _ } :: _ -> (match named v with
+      | "direct", [ numbers ] -> Direct (list (pair number rational) numbers)
+      | "share", [ i ] -> Share (small i)
+      | "parity", [] -> Parity
+      | "rounded", [ offset; divisor ] -> Rounded (small offset, small divisor)
+      | _ -> fail v "a place")
+  | _ -> Code (shift v)
+let stage v = { shifts = list place (get v "places"); consts = list row (get v "consts"); parts = list part (get v "parts") }
+
 let coding v = match named v with
   | "phi", [ parameter ] -> Phi (rational parameter)
   | "fine", [ offset ] -> Written (Fine (natural offset))
@@ -24,16 +39,20 @@ let coding v = match named v with
 let norm v = match named v with
   | "scale", [ factor ] -> Scale (rational factor)
   | "direction", [ factor ] -> Direction (rational factor)
+  | "toward", [ from; block; factor ] -> Toward ((if from.json = `Null then None else Some (small from)), small block, rational factor)
+  | "odd", [ high; low; parity; factor ] -> Odd (small high, small low, small parity, rational factor)
   | "zero", [] -> Zero
   | _ -> fail v "a norm"
 let norms v = pair norm norm (get v "norms")
 
-let most_labels = 1000  (* the checker multiplies all triples of labels *)
+let most_labels = 200  (* the checker multiplies all triples of labels *)
+let most_nodes = 1000
 
 let layer v =
   let head h = match named h with
     | "match", [ block; back; first; second; _ ] -> Match (small block, small back, rational first, rational second)
-    | "mean", [] -> Uniform
+    | "behind", [ block; b; factor ] -> Behind (small block, shift b, rational factor)
+    | "mean", [ _ ] -> Uniform
     | "idle", [] -> Idle
     | _ -> fail h "a head of a scan" in
   let norm1, norm2 = norms v in
@@ -41,26 +60,34 @@ let layer v =
 
 let scan v =
   let layers name = list layer (get v name) and acts = table (get v "acts") in
-  if List.length acts > most_labels then fail (get v "acts") "at most 1000 labels";
+  if List.length acts > most_labels then fail (get v "acts") "at most 200 labels";
   { coded = coding (get v "coded"); size = Z.of_int (List.length acts); mulT = table (get v "mulT"); one = Z.zero; gen = numbers (get v "gen");
     stage0 = stage (get v "stage0"); cinit = layers "cinit"; cloop = stage (get v "cloop"); length0 = shift (get v "length0");
     factor = small (get v "factor"); cbody = layers "cbody"; cfinal = layers "cfinal"; phi = numbers (get v "phi"); acts }
 
-let reset_layer v =
+(* rows of all coordinates; those that are not listed are empty *)
+let average width v =
+  let listed = list (pair small row) v in
+  List.init (Z.to_int width) (fun c -> Option.value (List.assoc_opt (Z.of_int c) listed) ~default:[])
+
+let reset_layer width v =
   let head h = match named h with
     | "match", [ block; back; first; second; held ] -> Back (small block, small back, rational first, rational second, table held)
     | "last", [ slope; top; held ] -> Last (rational slope, rational top, numbers held)
-    | "mean", [] -> Mean
+    | "mean", [ out ] -> Mean (average width out)
+    | "nearest", [ block; counter; divisor; offset; residues ] ->
+        Nearest (small block, number counter, small divisor, small offset, numbers residues)
+    | "fraction", [ divisor; offset ] -> Fraction (small divisor, small offset)
     | "idle", [] -> Nothing
     | _ -> fail h "a head of a cascade" in
   let before1, before2 = norms v in
   { resetheads = list head (get v "heads"); before1; before2; following = stage (get v "next") }
 
-let resets v =
+let resets width v =
   let edge = table (get v "edge") in
-  if List.length edge > most_labels then fail (get v "edge") "at most 1000 nodes";
-  { rcoded = coding (get v "coded"); nodes = Z.of_int (List.length edge); edge; kinds = numbers (get v "kinds");
-    first_stage = stage (get v "first_stage"); resetlayers = list reset_layer (get v "layers");
+  if List.length edge > most_nodes then fail (get v "edge") "at most 1000 nodes";
+  { rcoded = coding (get v "coded"); nodes = Z.of_int (List.length edge); edge; kinds = numbers (get v "kinds"); counters = table (get v "counters");
+    first_stage = stage (get v "first_stage"); resetlayers = list (reset_layer width) (get v "layers");
     to_state = numbers (get v "to_state"); to_map = table (get v "to_map") }
 
 let automaton v =

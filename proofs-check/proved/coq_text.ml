@@ -22,7 +22,7 @@ let headw h = record [ ("causal", bool h.causal); ("hq", mat h.hq); ("hk", mat h
 let layerw y =
   record [ ("amask", row y.amask); ("heads", many headw y.heads); ("fmask", row y.fmask); ("units", many (two row row) y.units) ]
 let unrolling = function
-  | CeilLog2 minus -> "CeilLog2 " ^ nat minus
+  | CeilLog (base, minus) -> "CeilLog " ^ nat base ^ " " ^ nat minus
   | Fixed (count, None) -> "Fixed " ^ nat count ^ " None"
   | Fixed (count, Some longest) -> "Fixed " ^ nat count ^ " (Some " ^ nat longest ^ ")"
 let network n =
@@ -31,8 +31,8 @@ let network n =
 let encoding = function Circle -> "Circle" | TwoCircle -> "TwoCircle" | Fine offset -> "(Fine " ^ nat offset ^ ")"
 let positions = function
   | FirstFlag (first, rest) -> "FirstFlag " ^ row first ^ " " ^ row rest
-  | Fills (code, fills) ->
-      "Fills " ^ encoding code ^ " " ^ many (fun g -> record [ ("ats", numbers g.ats); ("back", nat g.back); ("scale", q g.scale) ]) fills
+  | Fills (code, fills, parity) ->
+      String.concat " " [ "Fills"; encoding code; many (fun g -> record [ ("ats", numbers g.ats); ("back", nat g.back); ("scale", q g.scale) ]) fills; row parity ]
 let file f =
   record [ ("net", network f.net); ("emb", mat f.emb); ("pi", positions f.pi); ("uacc", row f.uacc); ("urej", row f.urej) ]
 let graphfile f =
@@ -44,11 +44,24 @@ let reading r =
   record [ ("reads", reads); ("groups", many (many (two row numbers)) r.groups); ("maps", table r.maps); ("points", nat r.points) ]
 
 let coding = function Written code -> "Written " ^ encoding code | Phi l -> "Phi " ^ q l
-let stage t = record [ ("shifts", many (two z z) t.shifts); ("consts", mat t.consts); ("parts", many (two nat (two nat q)) t.parts) ]
-let norm = function Scale k -> "Scale " ^ q k | Direction s -> "Direction " ^ q s | Zero -> "Zero"
+let number = function
+  | Position -> "Position" | Once -> "Once"
+  | Times n -> "Times " ^ nat n | Before n -> "Before " ^ nat n | Count i -> "Count " ^ nat i
+let place = function
+  | Code b -> "Code " ^ two z z b
+  | Direct ns -> "Direct " ^ many (two number q) ns
+  | Share i -> "Share " ^ nat i
+  | Parity -> "Parity"
+  | Rounded (o, m) -> "Rounded " ^ nat o ^ " " ^ nat m
+let stage t = record [ ("shifts", many place t.shifts); ("consts", mat t.consts); ("parts", many (two nat (two nat q)) t.parts) ]
+let norm = function Scale k -> "Scale " ^ q k | Direction s -> "Direction " ^ q s
+  | Toward (from, block, s) -> String.concat " " [ "Toward"; (match from with None -> "None" | Some j -> "(Some " ^ nat j ^ ")"); nat block; q s ]
+  | Odd (high, low, parity, s) -> String.concat " " [ "Odd"; nat high; nat low; nat parity; q s ]
+  | Zero -> "Zero"
 let layer y =
   let head = function
     | Match (block, back, a, b) -> String.concat " " [ "Match"; nat block; nat back; q a; q b ]
+    | Behind (block, b, sc) -> String.concat " " [ "Behind"; nat block; two z z b; q sc ]
     | Uniform -> "Uniform"
     | Idle -> "Idle" in
   record [ ("headcs", many head y.headcs); ("norm1", norm y.norm1); ("norm2", norm y.norm2); ("factors", numbers y.factors); ("next", stage y.next) ]
@@ -56,7 +69,10 @@ let reset_layer y =
   let head = function
     | Back (block, back, a, b, history) -> String.concat " " [ "Back"; nat block; nat back; q a; q b; table history ]
     | Last (slope, top, held) -> String.concat " " [ "Last"; q slope; q top; numbers held ]
-    | Mean -> "Mean"
+    | Mean out -> "Mean " ^ mat out
+    | Nearest (block, counter, divisor, offset, residues) ->
+        String.concat " " [ "Nearest"; nat block; "(" ^ number counter ^ ")"; nat divisor; nat offset; numbers residues ]
+    | Fraction (divisor, offset) -> "Fraction " ^ nat divisor ^ " " ^ nat offset
     | Nothing -> "Nothing" in
   record [ ("resetheads", many head y.resetheads); ("before1", norm y.before1); ("before2", norm y.before2); ("following", stage y.following) ]
 let certificate = function
@@ -68,7 +84,7 @@ let certificate = function
                  ("acts", table c.acts) ] )
   | Resets c ->
       ( "resetcert", "resetcheck", "resets_correct",
-        record [ ("rcoded", coding c.rcoded); ("nodes", nat c.nodes); ("edge", table c.edge); ("kinds", numbers c.kinds);
+        record [ ("rcoded", coding c.rcoded); ("nodes", nat c.nodes); ("edge", table c.edge); ("kinds", numbers c.kinds); ("counters", table c.counters);
                  ("first_stage", stage c.first_stage); ("resetlayers", many reset_layer c.resetlayers); ("to_state", numbers c.to_state);
                  ("to_map", table c.to_map) ] )
 

@@ -17,12 +17,27 @@ let quoted s =
     | c -> String.make 1 c in
   "\"" ^ String.concat "" (List.map escaped (List.of_seq (String.to_seq s))) ^ "\""
 
-let rec distinct_keys place : Yojson.Raw.t -> unit = function
+let utf8 s =
+  let byte i = if i < String.length s then Char.code s.[i] else 0 in
+  let continued first last = List.for_all (fun i -> byte i land 0xc0 = 0x80) (List.init (last - first + 1) (fun i -> first + i)) in
+  let rec from i =
+    let a = byte i and b = byte (i + 1) in
+    if i >= String.length s then true
+    else if a < 0x80 then from (i + 1)
+    else if a >= 0xc2 && a < 0xe0 then continued (i + 1) (i + 1) && from (i + 2)
+    else if a land 0xf0 = 0xe0 then continued (i + 1) (i + 2) && (a <> 0xe0 || b >= 0xa0) && (a <> 0xed || b < 0xa0) && from (i + 3)
+    else a >= 0xf0 && a <= 0xf4 && continued (i + 1) (i + 3) && (a <> 0xf0 || b >= 0x90) && (a <> 0xf4 || b < 0x90) && from (i + 4) in
+  from 0
+
+let most_levels = 64
+
+let rec distinct_keys levels place : Yojson.Raw.t -> unit = function
+  | (`Assoc _ | `List _) when levels > most_levels -> raise (Malformed (place ^ ": expected at most 64 levels"))
   | `Assoc members ->
       let keys = List.map fst members in
       if List.length (List.sort_uniq compare keys) < List.length keys then raise (Malformed (place ^ ": expected distinct keys"));
-      List.iter (fun (key, json) -> distinct_keys (place ^ "." ^ String.escaped key) json) members
-  | `List items -> List.iter (distinct_keys place) items
+      List.iter (fun (key, json) -> distinct_keys (levels + 1) (place ^ "." ^ String.escaped key) json) members
+  | `List items -> List.iter (distinct_keys (levels + 1) place) items
   | `Tuple _ | `Variant _ -> raise (Malformed (place ^ ": no JSON"))
   | _ -> ()
 
@@ -36,8 +51,9 @@ let bytes_of name =
 
 let of_bytes name bytes =
   if String.starts_with ~prefix:"\x1f\x8b" bytes then raise (Malformed (name ^ ": packed; expected JSON, unpack it with gunzip first"));
+  if not (utf8 bytes) then raise (Malformed (name ^ ": expected UTF-8"));
   match Yojson.Raw.from_string bytes with
-  | json -> distinct_keys name json; { place = name; json }
+  | json -> distinct_keys 0 name json; { place = name; json }
   | exception Yojson.Json_error problem -> raise (Malformed (name ^ ": no JSON: " ^ String.escaped problem))
 let of_file name = of_bytes name (bytes_of name)
 
@@ -56,7 +72,10 @@ let items v = match v.json with
 let list f v = List.map f (items v)
 let pair f g v = match items v with [ a; b ] -> (f a, g b) | _ -> fail v "a list of two"
 
-let decoded literal = Yojson.Basic.Util.to_string (Yojson.Basic.from_string literal)
+let decoded literal =
+  match Yojson.Basic.Util.to_string (Yojson.Basic.from_string literal) with
+  | text when utf8 text -> text
+  | _ | exception Yojson.Json_error _ -> raise (Malformed (String.escaped literal ^ ": expected characters of Unicode"))
 let text v = match v.json with `Stringlit literal -> decoded literal | _ -> fail v "a string"
 let boolean v = match v.json with `Bool b -> b | _ -> fail v "true or false"
 

@@ -68,7 +68,7 @@ let scope net = match net.unroll with Fixed (_, Some most) -> "at most " ^ Z.to_
 
 let print_automaton x letters read =
   Printf.printf "states     %d, initial %s\n" (List.length x.delta) (Z.to_string x.start);
-  let accepting = List.filteri (fun q _ -> List.nth x.accepting q) (List.mapi (fun q _ -> Z.of_int q) x.delta) in
+  let accepting = List.concat (List.mapi (fun q accepted -> if accepted then [ Z.of_int q ] else []) x.accepting) in
   Printf.printf "accepting  %s\n" (numbers accepting);
   List.iteri (fun a letter -> Printf.printf "letter     %s: %s\n" (quoted letter)
     (numbers (List.mapi (fun q _ -> step x (Z.of_int q) (Z.of_int a)) x.delta))) letters;
@@ -85,7 +85,7 @@ let prove name certificate against recorded coq =
   of_format claim "logdepth-proof" "a certificate of logdepth certify --kernel";
   if text (get claim "sha256") <> hash then fail (get claim "sha256") (hash ^ ", the hash of " ^ name);
   let decided holds =
-    if not holds then raise (Refused (name ^ ": the checker refuses the certificate; certify --kernel names a step of this file that fails")) in
+    if not holds then raise (Refused (name ^ ": the checker refuses the file with this certificate")) in
   match text (get claim "theorem") with
   | "reachability" ->
       only claim [ "format"; "version"; "sha256"; "theorem" ] [];
@@ -109,9 +109,9 @@ let prove name certificate against recorded coq =
       if r.reads <> States && not (List.length r.maps = List.length letters && List.for_all whole r.maps) then
         fail claim "a map of all points for every letter";
       let scan = theorem = "shift-scan" in
-      if coq then (Coq_text.of_words f x r (if scan then Scan (Certificate.scan inside) else Resets (Certificate.resets inside)) letters hash; 0)
+      if coq then (Coq_text.of_words f x r (if scan then Scan (Certificate.scan inside) else Resets (Certificate.resets f.net.width inside)) letters hash; 0)
       else (
-        decided (if scan then check f (Certificate.scan inside) x r else resetcheck f (Certificate.resets inside) x r);
+        decided (if scan then check f (Certificate.scan inside) x r else resetcheck f (Certificate.resets f.net.width inside) x r);
         let theorem = if scan then "shift_scan_correct" else "resets_correct" in
         report name file claimed (Printf.sprintf "proved by %s (proofs-check/coq): every word of %s is accepted where this automaton accepts it,\n\
           else rejected" theorem (scope f.net));

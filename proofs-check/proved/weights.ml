@@ -78,12 +78,18 @@ let unrolling v counted =
       let loops = natural (get v "loops") in  (* the checker computes the power of a stride *)
       if Z.gt loops (Z.of_int 4096) then raise (Refused (v.place ^ ": more than 4096 loops"));
       (Fixed (loops, limit), limit)
-  | "ceil_log2" when text (get v "of") = counted ->
-      only v [ "kind"; "of"; "minus" ] [ "max_length" ]; (CeilLog2 (below (Z.of_int 2) (get v "minus")), limit)
+  | ("ceil_log2" | "ceil_log") as kind when text (get v "of") = counted ->
+      let based = kind = "ceil_log" in
+      only v ([ "kind"; "of"; "minus" ] @ if based then [ "base" ] else []) [ "max_length" ];
+      let base = if based then below (Z.of_int 65536) (get v "base") else Z.of_int 2 in
+      if based && Z.lt base (Z.of_int 3) then fail (get v "base") "a base of 3 or more";
+      (CeilLog (base, below (Z.of_int 2) (get v "minus")), limit)
   | _ -> raise (Refused (v.place ^ ": loops that the library does not count"))
 
 let network file counted =
-  let width = small (get file "width") and layers = items (get file "layers") in
+  let width = small (get file "width") in
+  if Z.gt width (Z.of_int 10000) then raise (Refused (file.place ^ ".width: more than 10000"));
+  let layers = items (get file "layers") in
   let block name = List.map (layer width) (List.filter (fun v -> text (get v "block") = name) layers) in
   let ln = match text (get file "norm") with "rms" -> false | "layernorm" -> true | _ -> fail file "the norm rms or layernorm" in
   let unroll, limit = unrolling (get file "unroll") counted in
@@ -103,11 +109,12 @@ let positions width v =
     { ats; back = natural (get fill "back"); scale = not_zero (get fill "scale") } in
   let fills more encoding components =
     only v ([ "kind"; "fills" ] @ more) [ "parity" ];
-    if find v "parity" <> None then raise (Refused (v.place ^ ": a parity: counts are not covered"));
+    let parity = Option.fold ~none:[] ~some:(vector width) (find v "parity") in
+    if find v "parity" <> None && parity = [] then fail (get v "parity") "a vector that is not zero";
     let made = list (filled components) (get v "fills") in
-    let ats = List.concat_map (fun g -> g.ats) made in
+    let ats = List.concat_map (fun g -> g.ats) made @ List.map fst parity in
     if List.length (List.sort_uniq Z.compare ats) < List.length ats then fail v "coordinates that are filled once";
-    Fills (encoding (), made) in
+    Fills (encoding (), made, parity) in
   match text (get v "kind") with
   | "first-flag" -> only v [ "kind"; "first"; "rest" ] []; FirstFlag (vector width (get v "first"), vector width (get v "rest"))
   | "circle" -> fills [] (fun () -> Circle) 2
@@ -120,13 +127,14 @@ let embedding file width kinds =
   only rows kinds [];
   List.map (fun kind -> vector width (get rows kind)) kinds
 
-(* White space, control characters, and characters that turn the direction of a line or are none; of UTF-8. *)
+(* White space, control characters, characters without a width, that turn the direction of a line or are none; of UTF-8. *)
 let disturbs letter =
   let byte i = if i < String.length letter then Char.code letter.[i] else 0 in
   let at i =
     let pair = (byte i lsl 8) lor byte (i + 1) and last = byte (i + 2) in
-    byte i <= 32 || byte i = 0x7f || (pair >= 0xc280 && pair <= 0xc29f) || (pair = 0xe280 && last >= 0xa8 && last <= 0xae)
-    || (pair = 0xe281 && last >= 0xa6 && last <= 0xa9) || (pair = 0xefbf && last >= 0xbe) in
+    byte i <= 32 || byte i = 0x7f || (pair >= 0xc280 && pair <= 0xc2a0) || pair = 0xc2ad || (pair = 0xe19a && last = 0x80)
+    || (pair = 0xe280 && (last <= 0x8f || (last >= 0xa8 && last <= 0xaf))) || (pair = 0xe281 && last >= 0x9f && last <= 0xa9)
+    || (pair = 0xe380 && last = 0x80) || (pair = 0xefbb && last = 0xbf) || (pair = 0xefbf && last >= 0xbe) in
   List.mem letter [ ""; "<begin>"; "<end>" ] || List.exists at (List.init (String.length letter) Fun.id)
 
 (* What is read at every prefix: the kind, a group of rows for every point, and the number of points. *)
@@ -161,7 +169,7 @@ let prefix v row =
 let of_words file =
   let net, limit = network file "letters" in
   (match (net.unroll, limit) with
-   | CeilLog2 _, Some _ -> raise (Refused (file.place ^ ".unroll: max_length with a number of loops that grows"))
+   | CeilLog _, Some _ -> raise (Refused (file.place ^ ".unroll: max_length with a number of loops that grows"))
    | _ -> ());
   let input = get file "input" and output = get file "output" in
   if text (get input "kind") <> "word" || find input "end" <> None || not (boolean (get input "begin")) then raise (Refused (input.place ^ ": no words after <begin>"));

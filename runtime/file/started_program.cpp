@@ -1,6 +1,7 @@
 #include "runtime/file/started_program.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "logdepth/errors.hpp"
+#include "logdepth/interruption.hpp"
 
 namespace logdepth { inline namespace runtime_file {
 namespace {
@@ -44,7 +46,7 @@ class HeldSignals {
 }  // namespace
 
 StartedProgram start_program(std::vector<std::string> command, const std::vector<int>& kept,
-                             bool errors_too) {
+                             ProgramErrors errors) {
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());
   words.push_back(nullptr);
@@ -60,7 +62,8 @@ StartedProgram start_program(std::vector<std::string> command, const std::vector
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(128 + SIGTERM);
     dup2(ends[1], STDOUT_FILENO);
-    if (errors_too) dup2(ends[1], STDERR_FILENO);
+    if (errors == ProgramErrors::pipe) dup2(ends[1], STDERR_FILENO);
+    if (errors == ProgramErrors::dropped) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
     for (const int one : kept) fcntl(one, F_SETFD, 0);  // not closed when the program starts
     execvp(words[0], words.data());
     _exit(kNotLoaded);
@@ -72,6 +75,25 @@ StartedProgram start_program(std::vector<std::string> command, const std::vector
     throw InputError(command.front() + ": cannot be started: " + std::strerror(failure));
   }
   return started;
+}
+
+std::string read_to_end(const StartedProgram& program) {
+  std::string said;
+  char text[4096];
+  pollfd waiting{program.pipe, POLLIN, 0};
+  try {
+    while (true) {
+      look_for_interruption();
+      if (poll(&waiting, 1, 50) <= 0) continue;
+      const ssize_t got = ::read(program.pipe, text, sizeof text);
+      if (got <= 0) return said;
+      said.append(text, static_cast<std::size_t>(got));
+    }
+  } catch (...) {
+    kill(program.pid, SIGKILL);
+    wait_for_end(program);
+    throw;
+  }
 }
 
 int wait_for_end(const StartedProgram& program) {

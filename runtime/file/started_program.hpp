@@ -16,11 +16,16 @@ struct StartedProgram {
 /// What a program ends with that is missing or cannot be loaded, as in a shell.
 inline constexpr int kNotLoaded = 127;
 
+/// Where what it says on standard error goes: where ours goes, through the pipe, or nowhere.
+enum class ProgramErrors { ours, pipe, dropped };
+
 /// The first word is its path, or a name to be looked for in PATH. Beside the standard streams it
-/// has the descriptors `kept`. `errors_too`: what it says on standard error comes through the pipe.
-/// Errors: InputError where the system starts no process.
+/// has the descriptors `kept`. Errors: InputError where the system starts no process.
 StartedProgram start_program(std::vector<std::string> command, const std::vector<int>& kept = {},
-                             bool errors_too = false);
+                             ProgramErrors errors = ProgramErrors::ours);
+
+/// All that it prints. What an interruption throws ends the program.
+std::string read_to_end(const StartedProgram& program);
 
 /// Waits for its end. The exit status, as a shell has it.
 int wait_for_end(const StartedProgram& program);

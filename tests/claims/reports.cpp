@@ -84,6 +84,25 @@ TEST_F(Check, SuggestsTheClaimOfThatNumber) {
         << written;
 }
 
+TEST_F(Check, ProvesByLogdepthProveAndByNoOtherProgram) {
+  const std::vector<std::string> command = {
+      "check", "thm-4.1/scan-circle", "--up-to", "2", "--random", "1", "--json", "--prove"};
+  for (const char* other : {"/bin/false", "/bin/true", "/nowhere/logdepth-prove"}) {
+    std::vector<std::string> with = command;
+    with.emplace_back(other);
+    const Finished finished = logdepth(with);
+    EXPECT_EQ(finished.status, 2) << other;
+    EXPECT_NE(finished.err.find("expected logdepth-prove, exit status"), std::string::npos)
+        << finished.err;
+  }
+  const std::string prove = support::build_dir() + "/proved/logdepth-prove";
+  if (!std::filesystem::exists(prove)) GTEST_SKIP() << "logdepth-prove is not built";
+  std::vector<std::string> with = command;
+  with.push_back(prove);
+  for (const json& file : json::parse(done(with))["claims"][0]["files"])
+    EXPECT_EQ(file["proved"], "every length") << file.dump();
+}
+
 TEST_F(Check, ListsTheClaims) {
   const std::string list = done({"check", "--list"});
   EXPECT_NE(list.find("thm-4.1/scan-circle (optimised): "), std::string::npos);
@@ -115,10 +134,14 @@ TEST_F(Check, TheCommittedListOfClaimsIsWhatACheckSays) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the whole ledger; the same content is compared by the build without sanitizers";
 #endif
+  const std::string prove = support::build_dir() + "/proved/logdepth-prove";
+  if (!std::filesystem::exists(prove))
+    GTEST_SKIP() << "logdepth-prove is not built: -DLOGDEPTH_PROVE=ON";
   std::vector<const Claim*> claims;
   for (const Claim& claim : all_claims()) claims.push_back(&claim);
   LedgerOptions options;
   options.folder = folder.file("models");
+  options.prove = prove;
   options.threads = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   const Ledger ledger = check_claims(claims, options);
 
@@ -130,7 +153,7 @@ TEST_F(Check, TheCommittedListOfClaimsIsWhatACheckSays) {
           << full_name(*entry.claim) << ": " << entry.tightness->witness;
     }
   }
-  // Regenerate with: logdepth check --claims-file proofs-check/CLAIMS.md
+  // Regenerate with: logdepth check --claims-file proofs-check/CLAIMS.md --prove build/release/proved/logdepth-prove
   const auto expected = support::lines(ledger_markdown(ledger, kRootFromClaimsFile));
   const auto committed =
       support::lines(read_whole_file(support::source_dir() + "/proofs-check/CLAIMS.md"));

@@ -119,11 +119,11 @@ def layer(y):
 def positions(p):
     if p["kind"] == "first-flag":
         return ("FirstFlag", vector(p["first"]), vector(p["rest"]))
-    if set(p) - {"offset"} != {"kind", "fills"}:
+    if set(p) - {"offset", "parity"} != {"kind", "fills"}:
         raise ValueError("position: more than fills")
     fills = [{"ats": f["at"], "back": f["back"], "scale": Fraction(f["scale"])} for f in p["fills"]]
     code = ("Fine", p["offset"]) if p["kind"] == "fine" else {"circle": "Circle", "two-circle": "TwoCircle"}[p["kind"]]
-    return ("Fills", code, fills)
+    return ("Fills", code, fills, vector(p.get("parity", [])))
 
 
 def unrolling(u, of="letters"):
@@ -131,9 +131,9 @@ def unrolling(u, of="letters"):
         return ("Fixed", u["loops"], ("Some", u["max_length"]))
     if u["kind"] == "fixed" and set(u) == {"kind", "loops"}:
         return ("Fixed", u["loops"], "None")
-    if set(u) != {"kind", "minus", "of"} or u["kind"] != "ceil_log2" or u["of"] != of:
+    if set(u) != {"kind", "minus", "of"} | ({"base"} & set(u)) or u["kind"] != ("ceil_log" if "base" in u else "ceil_log2") or u["of"] != of:
         raise ValueError("unroll: another number of loops")
-    return ("CeilLog2", u["minus"])
+    return ("CeilLog", u.get("base", 2), u["minus"])
 
 
 def network(d, unroll):

@@ -97,6 +97,11 @@ const std::vector<NotRun> kNotRun = {
      "1,2,3,4,5,6,7,8 \\",
      kGpu},
     {"bench/results/records/README.md",
+     "logdepth train word-problem --packed --kind loop --depths 4 --monoid A4_x_Z5 --seeds "
+     "1,2,3,4,5 "
+     "--steps 3440 \\",
+     kTrain},
+    {"bench/results/records/README.md",
      "for rate in 0.001 0.002 0.004; do for letters in 256 512 1024; do for steps in none learned; "
      "do",
      kTrain},

@@ -1,0 +1,58 @@
+#pragma once
+
+// Terms of a certificate for proofs-check/coq, as the JSON that logdepth-prove reads: places and numbers of atoms (Atoms.v), norms, heads,
+// stages, the automaton. Used by coq_certificate.cpp alone.
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "recheck/sublayers.hpp"
+#include "recheck/theorem.hpp"
+
+namespace logdepth { inline namespace proofs_check_certify { namespace coq {
+
+using nlohmann::json;
+using Cells = std::vector<recheck::Cell>;
+using Places = std::set<recheck::Cell>;  ///< the cells that have a place in Atoms.v
+
+inline const json kZero = {"zero"};  ///< a norm
+inline const json kIdle = {"idle"};  ///< a head
+
+/// x, then the map.
+recheck::Images followed_by(const recheck::Images& x, const recheck::Images& map);
+/// The number of the images in the list.
+int place_of(const std::vector<recheck::Images>& list, const recheck::Images& images);
+
+json shift_json(recheck::Shift b);
+/// Rows of constants, by label or node; forms whose atoms are the same for all of them; and the places of the atoms.
+json stage_json(json places, const std::vector<recheck::Row>& constants, json parts);
+json layer_json(json heads, json attention, json feedforward);
+
+/// Adds the places of a form that is read `by` positions back.
+void see(const recheck::Form& form, recheck::Shift by, Places& places);
+Places places_of(const recheck::Stream& h);
+/// The own position comes first.
+Cells listed(Places places);
+int block_of(const Cells& places, const recheck::Cell& cell);
+/// The number of a component of a place.
+int number_of(const Cells& places, const recheck::Cell& cell, int component);
+/// The numbers of a direction, with the weights of their squares.
+const recheck::Weighted& numbers_of(const recheck::Frame& frame, const recheck::Cell& direction);
+
+/// A head that selects the position at shift b by its code, with the factors of the scores of both unit pairs.
+json match(const recheck::Bilinear& scores, const Cells& places, recheck::Shift b);
+/// The factor of a norm, from the sum of squares at one token: the kernel checks all of them. `is_one` says which components
+/// of one-hots are 1 there, the others are 0.
+json norm_json(recheck::Frame& frame, const recheck::Row& mask, const recheck::Stream& h,
+               const Cells& places, const std::function<bool(const recheck::Atom&)>& is_one,
+               const std::string& where);
+/// The automaton of the theorem: its own states, or a state for each of these products, the identity first.
+json automaton_json(const recheck::Automaton& automaton, bool states,
+                    const std::vector<recheck::Images>& products);
+/// The position code.
+json coding(const recheck::Frame& frame);
+
+}}}  // namespace logdepth::proofs_check_certify::coq
