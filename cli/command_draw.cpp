@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -31,7 +30,6 @@
 #include "objects/named_monoids.hpp"
 #include "report/pictures/circuit_cards.hpp"
 #include "report/pictures/draw_attention.hpp"
-#include "report/pictures/render.hpp"
 #include "report/pictures/save_drawing.hpp"
 #include "runtime/file/weights_file.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -220,7 +218,7 @@ Command add_draw(CLI::App& app) {
       "program (.cells) to compare the run with (default with --against: the embedded program)");
   command
       ->add_option("-o,--output", options->output,
-                   "picture to write: .svg, .html, .pdf, .png, .tex or .tikz; "
+                   "picture to write: .svg, .html, .pdf or .png; "
                    "optional with --learned (.svg)")
       ->check(kInAFolder);
   add_run_limits(*command);
@@ -332,22 +330,11 @@ struct ConvertOptions {
   bool minimal = false, undirected = false;
 };
 
-/// `text` writes the form that a name asks for. For LaTeX, Graphviz draws the DOT form.
-void write_form(const std::string& output,
-                const std::function<std::string(const std::string&)>& text) {
-  const std::filesystem::path name = output;
-  if (name.extension() == ".tex" || name.extension() == ".tikz") {
-    save_figure(render_graphs(text("graph.dot")).at(0), output);
-  } else {
-    write_whole_file(output, text(output));
-  }
-}
-
 /// What was written, for people.
 std::string convert_graph(const ConvertOptions& options) {
   const Graph graph =
       read_graph(read_text_file(options.graph), options.graph, options.undirected, options.format);
-  write_form(options.output, [&](const std::string& name) { return write_graph(graph, name); });
+  write_whole_file(options.output, write_graph(graph, options.output));
   for (const std::string& note : graph.notes) std::cerr << note << '\n';
   return fmt::format("{} and {}", counted(graph.size(), "vertex", "vertices"),
                      counted(graph.edge_count(), "edge"));
@@ -362,7 +349,7 @@ std::string convert_automaton(const ConvertOptions& options) {
     nfa = loaded.minimal_to_write();
     nfa->notes = loaded.notes;
   }
-  write_form(options.output, [&](const std::string& name) { return write_automaton(*nfa, name); });
+  write_whole_file(options.output, write_automaton(*nfa, options.output));
   for (const std::string& note : nfa->notes) std::cerr << note << '\n';
   return fmt::format("the {}automaton, {}", minimal ? "minimal " : "",
                      counted(nfa->states(), "state"));
@@ -399,10 +386,9 @@ Command add_convert(CLI::App& app) {
   command->add_flag("--minimal", options->minimal,
                     "write the minimal deterministic automaton instead of the given one");
   command
-      ->add_option(
-          "-o,--output", options->output,
-          "file to write; automata: .fst, .dot, .jff, .mata, .json; graphs: .edges, .txt, "
-          ".dot, .graphml, .gr, .col, .mtx, .json; both: .tex, .tikz (a drawing for LaTeX)")
+      ->add_option("-o,--output", options->output,
+                   "file to write; automata: .fst, .dot, .jff, .mata, .json; graphs: .edges, .txt, "
+                   ".dot, .graphml, .gr, .col, .mtx, .json")
       ->required()
       ->check(kInAFolder);
   return [options] { return convert(*options); };

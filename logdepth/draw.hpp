@@ -32,7 +32,7 @@ std::string svg(const Transformer& transformer, const RawStreams& streams,
                 const RunComparison& comparison = {});
 
 /// The same into a file, in the form that its name asks for: .svg, .html (a page with a slider over
-/// the layers), .pdf, .png, .tex and .tikz (LaTeX). It appears when it is complete. Errors: as above;
+/// the layers), .pdf and .png. It appears when it is complete. Errors: as above;
 /// InputError for another ending, where the file cannot be written, and for .pdf and .png where
 /// librsvg's program is not installed.
 void draw(const Transformer& transformer, const std::string& file);

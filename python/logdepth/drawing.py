@@ -21,8 +21,7 @@ class Drawing:
         self._write = write
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Writes .svg, .html (a page with a slider over the layers), .pdf, .png, .tex and .tikz (for
-        LaTeX).
+        """Writes .svg, .html (a page with a slider over the layers), .pdf and .png.
 
         BadInput for another ending, where the file cannot be written, and for .pdf and .png where
         librsvg's program is not installed.

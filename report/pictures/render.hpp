@@ -23,12 +23,4 @@ std::vector<LabelPicture> render_labels(const std::vector<std::string>& labels,
 /// Errors: InputError with the Debian package when it is missing or fails.
 std::string render_svg(const std::string& svg, const std::string& form);
 
-/// An SVG of this project, or of Graphviz, as a `tikzpicture` of LaTeX: the same shapes at the same
-/// places, text in the fonts of the document. Errors: InputError for an element or a path command
-/// that such pictures do not have.
-std::string tikz_picture(const std::string& svg);
-
-/// The same as a document of its own, which pdflatex, lualatex and xelatex read.
-std::string tikz_document(const std::string& svg);
-
 }}  // namespace logdepth::report_pictures

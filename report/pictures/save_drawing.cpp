@@ -614,13 +614,13 @@ std::string model_card(const Model& model) {
   return "<table>\n" + rows + "</table>\n";
 }
 
-const std::vector<std::string> kForms = {"svg", "html", "pdf", "png", "tex", "tikz"};
+const std::vector<std::string> kForms = {"svg", "html", "pdf", "png"};
 
-/// What a name asks for. Errors: InputError when that is none of `forms`.
-std::string form_of(const std::string& path, const std::vector<std::string>& forms) {
+/// What a name asks for. Errors: InputError when that is none of the forms.
+std::string form_of(const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   std::vector<std::string> endings;
-  for (const std::string& form : forms) {
+  for (const std::string& form : kForms) {
     endings.push_back("." + form);
     if (ending == endings.back()) return form;
   }
@@ -628,10 +628,7 @@ std::string form_of(const std::string& path, const std::vector<std::string>& for
 }
 
 void write_picture(const std::string& svg, const std::string& form, const std::string& path) {
-  write_whole_file(path, form == "svg"    ? svg
-                         : form == "tex"  ? tikz_document(svg)
-                         : form == "tikz" ? tikz_picture(svg)
-                                          : render_svg(svg, form));
+  write_whole_file(path, form == "svg" ? svg : render_svg(svg, form));
 }
 
 }  // namespace
@@ -649,7 +646,7 @@ std::string run_page(const Model& model, const StripPicture& picture, bool toget
 }
 
 std::string save_circuit(const Model& model, const CircuitCards& circuit, const std::string& path) {
-  const std::string form = form_of(path, kForms);
+  const std::string form = form_of(path);
   if (form == "html") {
     write_whole_file(path, circuit_page(model, circuit_strips(circuit)));
     return "";
@@ -661,16 +658,12 @@ std::string save_circuit(const Model& model, const CircuitCards& circuit, const 
 
 void save_run(const Model& model, const StripPicture& picture, bool together,
               const std::string& path) {
-  const std::string form = form_of(path, kForms);
+  const std::string form = form_of(path);
   if (form == "html") {
     write_whole_file(path, run_page(model, picture, together));
   } else {
     write_picture(strips_svg(picture), form, path);
   }
-}
-
-void save_figure(const std::string& svg, const std::string& path) {
-  write_picture(svg, form_of(path, {"tex", "tikz"}), path);
 }
 
 }}  // namespace logdepth::report_pictures

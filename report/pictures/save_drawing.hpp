@@ -32,9 +32,8 @@ StripPicture circuit_strips(const CircuitCards& circuit);
 std::string circuit_page(const Model& model, const StripPicture& picture);
 std::string run_page(const Model& model, const StripPicture& picture, bool together);
 
-/// Writes the circuit of `model` in the form that the name asks for: `.svg`, `.pdf`, `.png`, `.tex` and
-/// `.tikz` the sheet of columns, `.html` a page with a slider over the layers. The file appears
-/// when it is complete. Returns what is to be said of it: of a sheet its columns and letters.
+/// Writes the circuit of `model` in the form that the name asks for: `.svg`, `.pdf` and `.png` the sheet
+/// of columns, `.html` a page with a slider over the layers. The file appears when it is complete. Returns what is to be said of it: of a sheet its columns and letters.
 /// Errors: InputError for another ending, as render_labels and render_svg, and when the folder
 /// cannot be written.
 std::string save_circuit(const Model& model, const CircuitCards& circuit, const std::string& path);
@@ -42,8 +41,5 @@ std::string save_circuit(const Model& model, const CircuitCards& circuit, const 
 /// The same for a picture of a run. `together`: a page begins with all steps.
 void save_run(const Model& model, const StripPicture& picture, bool together,
               const std::string& path);
-
-/// The same for a figure of one page, for LaTeX alone: `.tex` and `.tikz`.
-void save_figure(const std::string& svg, const std::string& path);
 
 }}  // namespace logdepth::report_pictures

@@ -83,29 +83,6 @@ TEST_F(Compared, CellsHaveTheirMeaningAndUsers) {
   EXPECT_EQ(program({"info", "abb.json", "--program"}).out, embedded_program(abb).text());
 }
 
-TEST_F(Compared, PicturesForLatexHaveEveryShapeAndText) {
-  const Transformer abb = compile_regular({.regex = "(a|b)*abb"});
-  const std::string picture = svg(abb, abb.word("aabb"));
-  draw(abb, abb.word("aabb"), folder.file("run.tex"));
-  draw(abb, abb.word("aabb"), folder.file("run.tikz"));
-  const std::string document = folder.read("run.tex"), part = folder.read("run.tikz");
-  EXPECT_NE(document.find("\\begin{document}\n" + part + "\\end{document}"), std::string::npos);
-  const auto count = [](const std::string& text, const std::string& what) {
-    std::size_t number = 0;
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++number;
-    return number;
-  };
-  EXPECT_EQ(count(part, "\\node["), count(picture, "<text"));
-  EXPECT_EQ(count(part, " circle[radius="), count(picture, "<circle"));
-  EXPECT_EQ(count(part, " .. controls "), count(picture, "class=\"select"));
-  EXPECT_EQ(count(part, "{"), count(part, "}"));
-  folder.write("x.dot",
-               "digraph { s [shape=point]; s -> a; a [shape=doublecircle]; a -> b [label=\"x_1\"]; "
-               "b -> a [label=y] }");
-  EXPECT_EQ(program({"convert", "--dot", "x.dot", "-o", "x.tikz"}).status, 0);
-  EXPECT_NE(folder.read("x.tikz").find("{x\\_1}"), std::string::npos);
-}
-
 TEST_F(Compared, TheZooIsTheSameWheneverItIsWritten) {
   const std::string list = program({"zoo", "--list"}).out;
   EXPECT_EQ(std::ranges::count(list, '\n'), 100);
