@@ -1,13 +1,14 @@
 #pragma once
 
-// For tests alone: what is known after every sublayer that a proof accepts (tests/recheck/numeric_oracle.cpp compares it with the
-// numbers of runs). Nothing of a proof depends on it.
+// What is known after every sublayer that a proof accepts, for tests (tests/recheck/numeric_oracle.cpp compares it with the numbers of
+// runs) and for certificates of counting programs. Nothing of a proof depends on it.
 
 #include <functional>
 
 #include "recheck/class_heads.hpp"
 #include "recheck/product.hpp"
 #include "recheck/sublayers.hpp"
+#include "recheck/theorem.hpp"
 
 namespace recheck {
 
@@ -21,6 +22,15 @@ struct Accepted {
   const std::vector<int>* compared = nullptr;              // the sums of these signs
 };
 inline std::function<void(const Accepted&)> on_accepted;
+
+/// A sum of counts that is compared, as a positive multiple of integers times numbers, and a rest.
+struct Sum {
+  std::vector<std::pair<int, mpz_class>> terms;
+  mpq_class rest;
+};
+Sum sum_of(const Frame& frame, int number);
+/// The proof of a counting program; `look` gets what is accepted.
+Theorem prove_counting(const Weights& weights, const std::function<void(const Accepted&)>& look);
 
 /// Calls it, where a test has set it, with what `accepted` makes.
 template <typename Make>

@@ -37,7 +37,8 @@ using Wanted = std::map<Signs, bool>;
 
 class Counting {
  public:
-  explicit Counting(const Weights& weights) : weights_(weights), by_class_(weights) {}
+  Counting(const Weights& weights, const std::function<void(const Accepted&)>& look)
+      : weights_(weights), by_class_(weights), look_(look) {}
 
   Theorem prove() {
     need(!weights_.has_loop(), "a repeated block; expected none");
@@ -73,10 +74,12 @@ class Counting {
   }
 
   void seen(const std::string& where) const {
-    observe([&] {
+    const auto accepted = [&] {
       return Accepted{where,   by_class_.frame, by_class_.streams, nullptr, &by_class_.machine,
                       &signs_, &compared_};
-    });
+    };
+    observe(accepted);
+    if (look_) look_(accepted());
   }
 
   /// Where it reads the sign of a sum, every class becomes one for each sign.
@@ -174,30 +177,8 @@ class Counting {
     return out;
   }
 
-  /// A sum that is compared, as a positive multiple of integers times numbers, and a rest.
-  struct Sum {
-    std::vector<std::pair<int, mpz_class>> terms;
-    mpq_class rest;
-  };
-  Sum sum(int number) const {
-    mpz_class bottom = 1, top = 0;
-    mpq_class rest;
-    Weighted form = by_class_.frame.signs[static_cast<std::size_t>(number)];
-    if (form.back().first == kUnit) {
-      rest = form.back().second;
-      form.pop_back();
-    }
-    for (const auto& [v, a] : form) bottom = lcm(bottom, a.get_den());
-    for (const auto& [v, a] : form) top = gcd(top, mpz_class(a * bottom));
-    mpq_class unit(form.empty() ? mpz_class(1) : top, bottom);
-    unit.canonicalize();
-    Sum out{{}, rest / unit};
-    for (const auto& [v, a] : form) out.terms.emplace_back(v, mpz_class(a / unit));
-    return out;
-  }
-
   std::vector<int> possible(int number, bool begin) const {
-    const auto [terms, rest] = sum(number);
+    const auto [terms, rest] = sum_of(by_class_.frame, number);
     if (begin || terms.empty()) return {sgn(rest)};
     if (rest.get_den() == 1) return {-1, 0, 1};
     return {-1, 1};
@@ -206,7 +187,7 @@ class Counting {
   // The program that is certified, in the syntax of docs/crasp.md.
 
   std::string comparison(int number) const {
-    const auto [counts, rest] = sum(number);
+    const auto [counts, rest] = sum_of(by_class_.frame, number);
     std::vector<std::pair<mpz_class, std::string>> terms;
     for (const auto& [v, factor] : counts) {
       std::map<Signs, long> weights;
@@ -289,7 +270,7 @@ class Counting {
     int group = 0;
     for (const int value : values) group |= value;
     const std::vector<int> signs = signs_of(group);
-    if (sum(compared_[depth - 1]).rest.get_den() != 1)
+    if (sum_of(by_class_.frame, compared_[depth - 1]).rest.get_den() != 1)
       return name + (signs.front() > 0 ? " > 0" : " <= 0");
     static const std::map<std::vector<int>, std::string> relations = {
         {{-1}, " < 0"}, {{0}, " = 0"}, {{1}, " > 0"}, {{-1, 0}, " <= 0"}, {{0, 1}, " >= 0"}};
@@ -339,12 +320,34 @@ class Counting {
   std::vector<std::map<int, Signs>> stages_;  // before each attention
   std::vector<int> compared_;                 // sums, in the order of the signs
   std::string text_;                          // a line for each
+  const std::function<void(const Accepted&)>& look_;
 };
 
 }  // namespace
 
+Sum sum_of(const Frame& frame, int number) {
+  mpz_class bottom = 1, top = 0;
+  mpq_class rest;
+  Weighted form = frame.signs[static_cast<std::size_t>(number)];
+  if (form.back().first == kUnit) {
+    rest = form.back().second;
+    form.pop_back();
+  }
+  for (const auto& [v, a] : form) bottom = lcm(bottom, a.get_den());
+  for (const auto& [v, a] : form) top = gcd(top, mpz_class(a * bottom));
+  mpq_class unit(form.empty() ? mpz_class(1) : top, bottom);
+  unit.canonicalize();
+  Sum out{{}, rest / unit};
+  for (const auto& [v, a] : form) out.terms.emplace_back(v, mpz_class(a / unit));
+  return out;
+}
+
+Theorem prove_counting(const Weights& weights, const std::function<void(const Accepted&)>& look) {
+  return Counting(weights, look).prove();
+}
+
 Theorem prove_counting(const Weights& weights) {
-  return Counting(weights).prove();
+  return prove_counting(weights, {});
 }
 
 }  // namespace recheck

@@ -10,28 +10,16 @@
 #include <utility>
 
 #include "proofs-check/certify/coq_terms.hpp"
+#include "recheck/accepted.hpp"
 #include "recheck/class_heads.hpp"
 #include "recheck/product.hpp"
-#include "recheck/refusal.hpp"
 
 namespace logdepth { inline namespace proofs_check_certify {
 namespace {
 
 using namespace coq;
-using recheck::Atom;
 using recheck::ByClass;
-using recheck::Cell;
-using recheck::Form;
-using recheck::Frame;
-using recheck::Images;
-using recheck::kOne;
-using recheck::need;
-using recheck::own;
-using recheck::Row;
 using recheck::Selection;
-using recheck::Shift;
-using recheck::Stream;
-using recheck::value_in;
 
 constexpr std::size_t kMostLabels = 200;  // the checker multiplies all triples
 constexpr double kMostChoices = 50000;    // labels that are multiplied together in a layer
@@ -267,7 +255,62 @@ class ScanBuilder : recheck::ProductProof {
   mpq_class of_number_, of_one_;  // weights of all directions of the stride
 };
 
-// --- cascades of resets -------------------------------------------------------------------------
+// --- tokens of finitely many classes --------------------------------------------------------------
+
+Places places_of_all(const ByClass& streams) {
+  Places found;
+  for (const auto& [x, h] : streams) found.merge(places_of(h));
+  return found;
+}
+
+json norm_of_classes(Frame& frame, const Row& mask, const ByClass& streams, const Cells& places,
+                     const std::string& where) {
+  for (const auto& [x, h] : streams) {
+    json made = norm_json(
+        frame, mask, h, places, [](const Atom&) { return false; }, where);
+    if (made != kZero) return made;
+  }
+  return kZero;
+}
+
+int atom_number(const Atom& atom, const Cells& places) {
+  if (atom == kOne) return 0;
+  return atom == own('V') ? 1 : number_of(places, atom.cell, atom.part);
+}
+
+/// The streams of nodes: constants of each, and one form of the position and of counts.
+json stage_of_nodes(const std::vector<const Stream*>& streams, const Cells& places,
+                    json listed_places, const std::string& where) {
+  json parts = json::array();
+  std::vector<Row> constants(streams.size());
+  std::optional<Stream> positions;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    Stream of;
+    for (const auto& [c, form] : *streams[i])
+      for (const auto& [atom, value] : form) (atom == kOne ? constants[i][c] : of[c][atom]) = value;
+    need(!positions || *positions == of,
+         "Coq: " + where + ": what is known of the position differs between letters");
+    positions = of;
+  }
+  for (const auto& [c, form] : *positions)
+    for (const auto& [atom, value] : form)
+      parts.push_back({c, atom_number(atom, places), value.get_str()});
+  return stage_json(std::move(listed_places), constants, std::move(parts));
+}
+
+/// What an average is at a token, in the numbers of the atoms after the layer.
+json average_json(const Stream& average, const Cells& places) {
+  json rows = json::array();
+  for (const auto& [c, form] : average) {
+    json row = json::array();
+    for (const auto& [atom, value] : form)
+      row.push_back(json::array({atom_number(atom, places), value.get_str()}));
+    rows.push_back(json::array({c, std::move(row)}));
+  }
+  return rows;
+}
+
+// --- cascades -------------------------------------------------------------------------------------
 
 class ResetBuilder {
  public:
@@ -277,7 +320,7 @@ class ResetBuilder {
   json build() {
     machine_.explore(kinds());
     stages_.push_back(streams_);
-    reached_.push_back(places(streams_));
+    reached_.push_back(places_of_all(streams_));
     for (std::size_t n = 0; n < weights_.layers.size(); ++n)
       one_layer(weights_.layers[n], recheck::layer_name(n));
     json out = {{"coded", coding(frame_)}};
@@ -287,7 +330,8 @@ class ResetBuilder {
       fill_held(n);
       layers_[n]["next"] = stage(n + 1);
     }
-    number_averages();
+    for (const auto& [n, head, average] : averages_)
+      layers_[n]["heads"][head][1] = average_json(average, listed(reached_[n + 1]));
     out["layers"] = layers_;
     out["counters"] = counters();
     return with_automaton(std::move(out));
@@ -301,32 +345,17 @@ class ResetBuilder {
 
   int kinds() const { return static_cast<int>(weights_.kinds.size()); }
 
-  static Places places(const ByClass& streams) {
-    Places found;
-    for (const auto& [x, h] : streams) found.merge(places_of(h));
-    return found;
-  }
-
-  json norm(const recheck::Row& mask, const ByClass& streams, const Cells& places,
-            const std::string& where) {
-    for (const auto& [x, h] : streams) {
-      json made = norm_json(
-          frame_, mask, h, places, [](const Atom&) { return false; }, where);
-      if (made != kZero) return made;
-    }
-    return kZero;
-  }
-
   void one_layer(const recheck::Layer& layer, const std::string& where) {
     json heads = std::vector<json>(layer.heads.size(), kIdle), attention = kZero,
          feedforward = kZero;
     std::vector<int>& selected = selected_.emplace_back(layer.heads.size(), -1);
     recheck::Stage stage;
     Stream everywhere;
-    Places reached = places(streams_);
+    Places reached = places_of_all(streams_);
     std::vector<ByClass> values;  // of the heads that select
     if (!layer.heads.empty()) {
-      attention = norm(layer.attention_mask, streams_, listed(reached), where + ", attention");
+      attention = norm_of_classes(frame_, layer.attention_mask, streams_, listed(reached),
+                                  where + ", attention");
       for (std::size_t i = 0; i < layer.heads.size(); ++i) {
         recheck::Layer alone = layer;
         alone.heads = {layer.heads[i]};
@@ -358,13 +387,14 @@ class ResetBuilder {
         recheck::add_read(machine_.stages.back().heads[i], values[i], key[i + 1], h);
     }
     streams_ = std::move(after);
-    reached.merge(places(streams_));
+    reached.merge(places_of_all(streams_));
     const ByClass read = streams_;
     for (const int x : machine_.classes)
       recheck::add_feed_forward(frame_, layer, streams_[x], where + ", feed-forward");
-    reached.merge(places(streams_));
+    reached.merge(places_of_all(streams_));
     if (layer.in.rows > 0)
-      feedforward = norm(layer.feedforward_mask, read, listed(reached), where + ", feed-forward");
+      feedforward = norm_of_classes(frame_, layer.feedforward_mask, read, listed(reached),
+                                    where + ", feed-forward");
     layers_.push_back(layer_json(std::move(heads), std::move(attention), std::move(feedforward)));
     stages_.push_back(streams_);
     reached_.push_back(reached);
@@ -441,32 +471,12 @@ class ResetBuilder {
 
   json stage(std::size_t n) const {
     const Cells places = listed(reached_[n]);
-    json listed_places = json::array(), parts = json::array();
+    json listed_places = json::array();
     for (const Cell& cell : places) listed_places.push_back(place(cell));
-    std::vector<Row> constants(nodes_.size());
-    std::optional<Stream> positions;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      Stream of;
-      for (const auto& [c, form] : stages_[n].at(class_at(n, i)))
-        for (const auto& [atom, value] : form) {
-          if (atom == kOne)
-            constants[i][c] = value;
-          else
-            of[c][atom] = value;
-        }
-      need(!positions || *positions == of,
-           "Coq: stage " + std::to_string(n) + ": codes of the position differ between letters");
-      positions = of;
-    }
-    for (const auto& [c, form] : *positions)
-      for (const auto& [atom, value] : form)
-        parts.push_back({c, atom_number(atom, places), value.get_str()});
-    return stage_json(std::move(listed_places), constants, std::move(parts));
-  }
-
-  static int atom_number(const Atom& atom, const Cells& places) {
-    if (atom == kOne) return 0;
-    return atom == own('V') ? 1 : number_of(places, atom.cell, atom.part);
+    std::vector<const Stream*> streams;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      streams.push_back(&stages_[n].at(class_at(n, i)));
+    return stage_of_nodes(streams, places, std::move(listed_places), "stage " + std::to_string(n));
   }
 
   json place(const Cell& cell) const {
@@ -485,17 +495,6 @@ class ResetBuilder {
     if (v == recheck::kPosition) return {"position"};
     need(v < recheck::kPosition, "Coq: a direction of this number is not covered");
     return {"count", v};
-  }
-
-  /// What averages are at a token, in the numbers of the atoms after the layer.
-  void number_averages() {
-    for (const auto& [n, head, average] : averages_)
-      for (const auto& [c, form] : average) {
-        json row = json::array();
-        for (const auto& [atom, value] : form)
-          row.push_back(json::array({atom_number(atom, listed(reached_[n + 1])), value.get_str()}));
-        layers_[n]["heads"][head][1].push_back(json::array({c, std::move(row)}));
-      }
   }
 
   /// Of every counter, how much a token of a node counts; <begin> does not.
@@ -598,6 +597,189 @@ class ResetBuilder {
   std::vector<json> layers_;
 };
 
+// --- counting programs ----------------------------------------------------------------------------
+
+/// A class of the proof is its number; class 0 is that of <begin>.
+class CountingBuilder {
+ public:
+  explicit CountingBuilder(const recheck::Weights& weights)
+      : weights_(weights), by_class_(weights) {}
+
+  json build() {
+    std::vector<Step> steps;
+    recheck::prove_counting(weights_, [&](const recheck::Accepted& accepted) {
+      counters_ = accepted.machine->counters;
+      steps.push_back({in_two(accepted.streams), *accepted.signs});
+      for (std::size_t k = sums_.size(); k < accepted.compared->size(); ++k)
+        sums_.push_back(recheck::sum_of(accepted.frame, (*accepted.compared)[k]));
+    });
+    Step now{by_class_.streams, {}};
+    for (const auto& [x, h] : now.streams) now.names[x] = {x};
+    json out = {
+        {"first", stage(now.streams, listed(places_of_all(now.streams)), "the first layer")},
+        {"layers", json::array()}};
+    auto next = steps.begin();
+    for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
+      const recheck::Layer& layer = weights_.layers[n];
+      const Step read = layer.heads.empty() ? now : *next++;
+      out["layers"].push_back(one_layer(layer, now, read, *next, recheck::layer_name(n)));
+      now = *next++;
+    }
+    json verdicts = json::array();
+    for (const auto& [x, h] : now.streams)
+      verdicts.push_back(recheck::constant_of(recheck::verdict_form(by_class_.frame, h)) > 0);
+    return {{"certificate", std::move(out)},
+            {"program",
+             {{"tallies", tallies()}, {"comparisons", comparisons_}, {"verdicts", verdicts}}}};
+  }
+
+ private:
+  struct Step {  // streams after a sublayer, and the signs of every class
+    ByClass streams;
+    std::map<int, std::vector<int>> names;
+  };
+
+  /// A count by weights of both signs is a difference: tally 2v of counter v has the positive ones, tally 2v + 1 the negative ones.
+  std::vector<std::pair<Atom, int>> tallies_of(int v) const {
+    std::vector<std::pair<Atom, int>> out;
+    for (const int sign : {1, -1})
+      if (std::ranges::any_of(counters_[static_cast<std::size_t>(v)].weights,
+                              [sign](const auto& entry) { return entry.second * sign > 0; }))
+        out.push_back({Atom{{'M', 2 * v + (sign < 0), 0, {}}, 0}, sign});
+    return out;
+  }
+
+  ByClass in_two(const ByClass& streams) const {
+    ByClass out;
+    for (const auto& [x, h] : streams)
+      for (const auto& [c, form] : h)
+        for (const auto& [atom, value] : form) {
+          if (atom.cell.kind != 'M')
+            recheck::add(out[x][c], atom, value);
+          else
+            for (const auto& [tally, sign] : tallies_of(atom.cell.id))
+              recheck::add(out[x][c], tally, value * sign);
+        }
+    for (const auto& [x, h] : streams) out[x];
+    return out;
+  }
+
+  json stage(const ByClass& streams, const Cells& places, const std::string& where) const {
+    json listed_places = json::array();
+    for (const Cell& cell : places)
+      listed_places.push_back(cell.kind == 'M' ? json{"share", cell.id} : shift_json(cell.at));
+    std::vector<const Stream*> all;
+    for (const auto& [x, h] : streams) all.push_back(&h);
+    return stage_of_nodes(all, places, std::move(listed_places), where);
+  }
+
+  json one_layer(const recheck::Layer& layer, const Step& before, const Step& read,
+                 const Step& after, const std::string& where) {
+    Places reached = places_of_all(read.streams);
+    reached.merge(places_of_all(after.streams));
+    const Cells places = listed(reached);
+    json heads = std::vector<json>(layer.heads.size(), kIdle), attention = kZero,
+         feedforward = kZero;
+    if (!layer.heads.empty()) {
+      before_attention_.push_back(done());
+      attention = norm_of_classes(by_class_.frame, layer.attention_mask, before.streams, places,
+                                  where + ", attention");
+      for (const auto& [x, h] : before.streams)
+        for (const recheck::Written& written :
+             recheck::writing_heads(by_class_.frame, layer, h, where))
+          heads[static_cast<std::size_t>(&written.head - layer.heads.data())] = {"mean"};
+      need(std::count(heads.begin(), heads.end(), json{"mean"}) <= 1,
+           "Coq: " + where + ": several heads that count are not covered");
+      Stream average = read.streams.at(0);
+      for (const auto& [c, form] : before.streams.at(0)) recheck::add(average[c], form, -1);
+      for (json& head : heads)
+        if (head != kIdle) head.push_back(average_json(average, places));
+    }
+    const bool compares = after.names.at(0).size() > before.names.at(0).size();
+    json factor;
+    if (compares)
+      factor = comparison(layer, read, after, where);
+    else if (layer.in.rows > 0)
+      feedforward = norm_of_classes(by_class_.frame, layer.feedforward_mask, read.streams, places,
+                                    where + ", feed-forward");
+    need(compares || after.streams.size() == before.streams.size(),
+         "Coq: " + where + ": a sum that is compared twice is not covered");
+    json made = layer_json(std::move(heads), std::move(attention), std::move(feedforward));
+    made["next"] = stage(after.streams, places, where);
+    made["compares"] = std::move(factor);
+    return made;
+  }
+
+  std::size_t done() const { return comparisons_.size(); }
+
+  /// The next comparison of the program; returns the factor of the norm that yields the sign.
+  std::string comparison(const recheck::Layer& layer, const Step& read, const Step& after,
+                         const std::string& where) {
+    const recheck::Sum& sum = sums_.at(done());
+    const mpz_class denominator = sum.rest.get_den();
+    json summands = json::array(), turns = json::array();
+    Atom first = own('V');  // of the sum, and its factor
+    mpz_class one = sum.rest.get_num();
+    for (const auto& [v, factor] : sum.terms) {
+      std::vector<std::pair<Atom, int>> parts = {{kOne, 1}};
+      if (v != recheck::kPosition) parts = tallies_of(v);
+      for (const auto& [tally, sign] : parts) {
+        if (summands.empty()) first = tally, one = factor * denominator * sign;
+        summands.push_back({tally == kOne ? static_cast<int>(2 * counters_.size()) : tally.cell.id,
+                            number(factor * denominator * sign)});
+      }
+    }
+    for (const auto& [x, name] : read.names) {
+      json& turn = turns.emplace_back(json::array({0, 0, 0}));
+      for (const auto& [y, signs] : after.names)
+        if (std::equal(name.begin(), name.end(), signs.begin(), signs.end() - 1))
+          for (int sign = 0; sign < 3; ++sign)
+            if ((signs.back() >> sign & 1) != 0) turn[static_cast<std::size_t>(sign)] = y;
+    }
+    comparisons_.push_back(
+        {{"summands", summands}, {"rest", number(sum.rest.get_num())}, {"turns", turns}});
+    mpq_class square;
+    for (const auto& [c, weight] : layer.feedforward_mask) {
+      const mpq_class of = weight * value_in(recheck::at(read.streams.at(0), c), first) / one;
+      square += of * of;
+    }
+    need(square > 0, "Coq: " + where + ": a sum without its first count");
+    const auto root = recheck::rational_root(weights_.width / square);
+    need(root.has_value(), "Coq: " + where + ": the norm is irrational");
+    return root->get_str();
+  }
+
+  static long number(const mpz_class& value) {
+    need(value.fits_slong_p(), "Coq: a number beyond 2^63");
+    return value.get_si();
+  }
+
+  /// Of every count, how many comparisons are made before, and how much a class counts; and the count of all letters.
+  json tallies() const {
+    json out = json::array();
+    for (const recheck::Counter& counter : counters_)
+      for (const long sign : {1, -1}) {
+        json weights = json::array();
+        for (const auto& [x, weight] : counter.weights) {
+          while (weights.size() < static_cast<std::size_t>(x)) weights.push_back(0);
+          weights.push_back(std::max(0L, weight * sign));
+        }
+        out.push_back({before_attention_.at(static_cast<std::size_t>(counter.stage)), weights});
+      }
+    std::vector<int> all(weights_.kinds.size(), 1);
+    all[0] = 0;
+    out.push_back({0, all});
+    return out;
+  }
+
+  const recheck::Weights& weights_;
+  recheck::ClassHeads by_class_;
+  std::vector<recheck::Counter> counters_;
+  std::vector<recheck::Sum> sums_;             // that are compared
+  std::vector<std::size_t> before_attention_;  // comparisons before every attention
+  json comparisons_ = json::array();
+};
+
 std::string text(const recheck::Theorem& theorem, json members) {
   members["format"] = "logdepth-proof";
   members["version"] = 1;
@@ -624,6 +806,7 @@ std::string text_of_words(const recheck::Weights& weights, const recheck::Theore
 std::string coq_text(const recheck::Weights& weights, const recheck::Json& certificate,
                      const recheck::Theorem& theorem) {
   if (theorem.name == "reachability") return text(theorem, json::object());
+  if (theorem.name == "counting") return text(theorem, CountingBuilder(weights).build());
   return text_of_words(weights, theorem,
                        theorem.name == "resets"
                            ? ResetBuilder(weights, theorem).build()

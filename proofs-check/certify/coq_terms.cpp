@@ -4,23 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "recheck/refusal.hpp"
-
 namespace logdepth { inline namespace proofs_check_certify { namespace coq {
 namespace {
-
-using recheck::Atom;
-using recheck::Cell;
-using recheck::Form;
-using recheck::Frame;
-using recheck::Images;
-using recheck::kOne;
-using recheck::need;
-using recheck::own;
-using recheck::Row;
-using recheck::Shift;
-using recheck::Stream;
-using recheck::value_in;
 
 constexpr int kAtomsBefore = 3, kAtomsOfCode = 4;  // numbers of atoms in Atoms.v
 

@@ -364,7 +364,8 @@ std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::
   std::string coq;
   const auto failed =
       prove_first(text, name, [&coq](const std::string& theorem, const recheck::Weights& weights) {
-        recheck::need(theorem == "shift-scan" || theorem == "resets" || theorem == "reachability",
+        recheck::need(theorem == "shift-scan" || theorem == "resets" || theorem == "counting" ||
+                          theorem == "reachability",
                       "Coq: the library has no such theorem");
         const std::string certificate = make_certificate(theorem, weights);
         const recheck::Theorem accepted = recheck::prove(weights, certificate);

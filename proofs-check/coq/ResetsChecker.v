@@ -28,8 +28,9 @@ Notation C := (plaincert c).
 Notation letters := (length (emb f) - 1).
 Definition nx q l := nth l (nth q (edge c) nil) 0.
 Definition kd q := nth q (kinds c) 0.
-Definition edges (P : nat -> nat -> bool) := all M (fun q => all letters (fun l => P q (nx q l))).
+Definition edges (P : nat -> nat -> bool) := all M (fun q => forallb (P q) (nth q (edge c) nil)).
 Definition weight i q := nth q (nth i (counters c) nil) 0.
+Definition current i := match nth i (counters c) nil with nil => false | _ => true end.
 (* how much a token adds to a count, or to the position *)
 Definition weight_of (v : number) q := match v with Count i => weight i q | _ => 1 end.
 Definition machineok := (Nat.ltb 0 M && Nat.eqb (kd 0) 0 &&
@@ -54,7 +55,8 @@ Definition counted (bs : list place) (i : nat) : option (option nat) :=
   match i with
   | 0 | 1 => Some None
   | 2 => None
-  | S (S (S i)) => match nth (i / 4) bs own with Share k => if Nat.eqb (i mod 4) 0 then Some (Some k) else None | _ => None end
+  | S (S (S i)) => match nth (i / 4) bs own with Share k => if (Nat.eqb (i mod 4) 0 && current k)%bool then Some (Some k) else None | _
+    => None end
   end.
 Definition term (bs : list place) (q i : nat) : Q :=
   match counted bs i with
@@ -111,7 +113,7 @@ Definition meanok (bs : list place) (out : mat) (d : headw) (zs vs : list mat) :
 Definition nearestok (bs : list place) (block : nat) (counter : number) (divisor offset : nat) (residues : list nat) (d : headw)
   (zs vs : list mat) : bool :=
   let qs := map (forms (hq d)) zs in let k0 := forms (hk d) (nth 0 zs nil) in
-  match nth block bs own, match counter with Count _ | Position => true | _ => false end with
+  match nth block bs own, match counter with Count i => current i | Position => true | _ => false end with
   | Direct ns, true =>
       let xc := first_of counter ns in let xo := first_of Once ns in let at_ x := 3 + 4 * block + x in
       (causal d && matin m (hq d) && matin m (hk d) && matin m (hv d) && same_place (nth 0 bs own) own && placed (Direct ns) &&
@@ -161,21 +163,25 @@ Definition unbent (bs : list place) (u : row * row) : list (row * row) :=
       else [u]
   | None => [u]
   end.
-Definition resetlayerok (t : stage) (y : layerw) (k : resetlayerc) : bool :=
-  let wa := dense f (amask y) in let wf := dense f (fmask y) in let bs := shifts t in let bs' := shifts (following k) in
-  let ts := map (token f t) (seq 0 M) in let zs := map (znorm f C wa (before1 k) bs) ts in
-  let heads' := combine (resetheads k) (heads y) in
-  let outs := map (fun hd => added bs bs' (fst hd) (map (values f (snd hd)) zs)) heads' in
-  (goods bs && goods bs' && Nat.eqb (length (resetheads k)) (length (heads y)) && matin m (map fst (units y)) &&
+(* what heads add, by node; the stream after attention *)
+Definition outputs (bs' : list place) (t : stage) (y : layerw) (k : resetlayerc) : list (list mat) :=
+  let zs := map (fun q => znorm f C (dense f (amask y)) (before1 k) (shifts t) (token f t q)) (seq 0 M) in
+  map (fun hd => added (shifts t) bs' (fst hd) (map (values f (snd hd)) zs)) (combine (resetheads k) (heads y)).
+Definition attended (bs' : list place) (t : stage) (k : resetlayerc) (outs : list (list mat)) (q : nat) : mat :=
+  after f (moveall none (shifts t) bs' (token f t q)) (map (fun ho => nth (held_at (fst ho) q) (snd ho) nil) (combine (resetheads k) outs)).
+Definition attentionok (bs' : list place) (t : stage) (y : layerw) (k : resetlayerc) : bool :=
+  let wa := dense f (amask y) in let bs := shifts t in let ts := map (token f t) (seq 0 M) in
+  let zs := map (znorm f C wa (before1 k) bs) ts in
+  (goods bs && goods bs' && Nat.eqb (length (resetheads k)) (length (heads y)) &&
    all M (fun q => (match heads y with nil => true | _ => normok f C wa (before1 k) bs (nth q ts nil) end)
      && movable none bs bs' (nth q ts nil)) &&
-   forallb (fun hd => resetheadok bs bs' (fst hd) (snd hd) zs) heads' &&
-   all M (fun q =>
-     let t2 := after f (moveall none bs bs' (nth q ts nil)) (map (fun ho => nth (held_at (fst ho) q) (snd ho) nil) (combine
-       (resetheads k) outs)) in
+   forallb (fun hd => resetheadok bs bs' (fst hd) (snd hd) zs) (combine (resetheads k) (heads y)))%bool.
+Definition resetlayerok (t : stage) (y : layerw) (k : resetlayerc) : bool :=
+  let wf := dense f (fmask y) in let bs' := shifts (following k) in let outs := outputs bs' t y k in
+  (attentionok bs' t y k && matin m (map fst (units y)) &&
+   all M (fun q => let t2 := attended bs' t k outs q in
      normok f C wf (before2 k) bs' t2 && settled t2 (scatter m (flat_map (unbent bs') (plain (units y) (znorm f C wf (before2 k)
-       bs' t2)))) (token f
-       (following k) q)))%bool.
+       bs' t2)))) (token f (following k) q)))%bool.
 Fixpoint resetlayersok (t : stage) (ys : list layerw) (ks : list resetlayerc) : option stage :=
   match ys, ks with
   | nil, nil => Some t
@@ -189,8 +195,8 @@ Definition mapok := (eqn (act C 0) (seq 0 (points r)) && all M (fun q => all let
   (nth l (maps r) nil)))))%bool.
 Definition resetcheck := (Nat.ltb 1 (length (emb f)) && Nat.ltb 0 m && codingok (rcoded c) && machineok && stateok && mapok
   && firstok (first_stage c) &&
-  match repeated f, final f, resetlayersok (first_stage c) (initial f) (resetlayers c) with
-  | nil, nil, Some t => readok f C X t && prefixok f C r t
-  | _, _, _ => false
+  match repeated f, resetlayersok (first_stage c) (initial f ++ final f) (resetlayers c) with
+  | nil, Some t => readok f C X t && prefixok f C r t
+  | _, _ => false
   end)%bool.
 End ResetsChecker.

@@ -1,6 +1,6 @@
 (* What the theorem of a file says. Together with Model.v this is what has to be believed: the automaton X and the maps of the letters are
    printed with the theorem, so that whoever reads it compares them with theirs. *)
-Require Import Reals QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows Model. Import ListNotations.
+Require Import Reals ZArith QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows Model. Import ListNotations.
 Open Scope R_scope.
 
 (* a deterministic automaton: states and letters are numbered from 0 *)
@@ -28,6 +28,25 @@ Definition says (f : file) (word : list nat) (G : list (row * list nat)) (p : na
   forall j, (j < length G)%nat -> j <> i -> dot (fst (nth j G norow)) (stream f word p) < dot (fst (nth i G norow)) (stream f word p).
 Definition tells (f : file) (X : automaton) (r : reading) := forall w, admissible f w ->
   forall p g, (p <= length w)%nat -> (g < length (groups r))%nat -> says f w (nth g (groups r) nil) p (expected X r g (firstn p w)).
+
+(* counting programs (C-RASP): a token has a class, at first its kind (0: <begin>, 1 + a: letter a), and every comparison gives it a
+   new one,
+   by the sign of an integer sum of counts. A count is that of the tokens after <begin>, up to the own one; each counts as much as its class
+   says that it had after so many comparisons. *)
+Record comparison := { summands : list (nat * Z) (* count, factor *); rest : Z; turns : list (list nat) (* class, sign -> class *) }.
+Record counting := { tallies : list (nat * list nat) (* how many comparisons before, class -> how much *);
+  comparisons : list comparison; verdicts : list bool (* of the last class *) }.
+Fixpoint tally (t : nat * list nat) (classes : nat -> list nat) (p : nat) : nat := match p with O => 0
+  | S q => tally t classes q + nth (nth (fst t) (classes p) 0) (snd t) 0 end%nat.
+Definition sum (G : counting) (k : comparison) (classes : nat -> list nat) (p : nat) : Z := fold_right
+  (fun s a => snd s * Z.of_nat (tally (nth (fst s) (tallies G) (0%nat, nil)) classes p) + a)%Z (rest k) (summands k).
+Definition sign (z : Z) : nat := match z with Zneg _ => 0 | Z0 => 1 | Zpos _ => 2 end.
+(* the classes of every token, one after another *)
+Fixpoint compared (G : counting) (ks : list comparison) (classes : nat -> list nat) (p : nat) : list nat := match ks with nil => classes p
+  | k :: ks => compared G ks (fun p => classes p ++ [nth (sign (sum G k classes p)) (nth (last (classes p) 0) (turns k) nil) 0]) p end%nat.
+Definition verdict (G : counting) (w : list nat) := nth
+  (last (compared G (comparisons G) (fun p => [kind w p]) (length w)) 0%nat) (verdicts G) false.
+Definition decides_counting (f : file) (G : counting) := forall w, admissible f w -> if verdict G w then accepts f w else rejects f w.
 
 (* graphs on the vertices 0 .. n-1 (a smaller graph has isolated vertices): a walk of any length, also of length 0 *)
 Inductive walk (n : nat) (edge : nat -> nat -> bool) : nat -> nat -> Prop :=

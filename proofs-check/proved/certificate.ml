@@ -90,6 +90,26 @@ let resets width v =
     first_stage = stage (get v "first_stage"); resetlayers = list (reset_layer width) (get v "layers");
     to_state = numbers (get v "to_state"); to_map = table (get v "to_map") }
 
+(* A certificate of a counting program has the forms of every class of tokens, and the factor of the norm of a layer that compares. *)
+let counting width v =
+  let forms v =
+    let t = stage v in
+    if List.length t.consts > most_nodes then fail v "at most 1000 classes";
+    t in
+  let layer v =
+    let factor = get v "compares" in
+    let made = reset_layer width v in
+    ({ made with following = forms (get v "next") }, if factor.json = `Null then None else Some (rational factor)) in
+  { first_forms = forms (get v "first"); countlayers = list layer (get v "layers") }
+
+let program v =
+  only v [ "tallies"; "comparisons"; "verdicts" ] [];
+  let comparison v =
+    only v [ "summands"; "rest"; "turns" ] [];
+    { summands = list (pair small integer) (get v "summands"); rest = integer (get v "rest"); turns = table (get v "turns") } in
+  { tallies = list (pair small (list natural)) (get v "tallies"); comparisons = list comparison (get v "comparisons");
+    verdicts = list boolean (get v "verdicts") }
+
 let automaton v =
   only v [ "delta"; "start"; "accepting" ] [];
   let accepting = list boolean (get v "accepting") in

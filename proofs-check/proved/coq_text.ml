@@ -88,24 +88,37 @@ let certificate = function
                  ("first_stage", stage c.first_stage); ("resetlayers", many reset_layer c.resetlayers); ("to_state", numbers c.to_state);
                  ("to_map", table c.to_map) ] )
 
+let program g =
+  let comparison k = record [ ("summands", many (two nat z) k.summands); ("rest", z k.rest); ("turns", table k.turns) ] in
+  record [ ("tallies", many (two nat numbers) g.tallies); ("comparisons", many comparison g.comparisons); ("verdicts", many bool g.verdicts) ]
+let counting c =
+  let factor = function None -> "None" | Some s -> "Some " ^ q s in
+  record [ ("first_forms", stage c.first_forms); ("countlayers", many (two reset_layer factor) c.countlayers) ]
+
 (* Nothing of a letter can end the comment. *)
 let harmless s = String.map (fun c -> if c = '*' || c = '"' || c < ' ' then '?' else c) s
 
 let print hash claim definitions check name statement proof =
   Printf.printf "(* The weights file with sha256 %s: %s *)\n\
     Require Import ZArith QArith List.\n\
-    From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets GraphChecker Connectivity.\n\
+    From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets CountingChecker Counting GraphChecker Connectivity.\n\
     Import ListNotations.\nOpen Scope nat_scope.\n\n" hash claim;
   List.iter (fun (name, sort, term) -> Printf.printf "Definition %s : %s := %s.\n" name sort term) definitions;
   Printf.printf "Theorem checked : %s = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\nTheorem %s : %s.\n\
     Proof. exact (%s checked). Qed.\nPrint Assumptions %s.\n" check name statement proof name
 
+let named letters = String.concat ", " (List.mapi (fun a letter -> Printf.sprintf "%d = \"%s\"" a (harmless letter)) letters)
+
 let of_words f x r c letters hash =
   let sort, check, library, term = certificate c in
-  let named a letter = Printf.sprintf "%d = \"%s\"" a (harmless letter) in
-  print hash ("it computes X and R for every admissible word; letters: " ^ String.concat ", " (List.mapi named letters))
+  print hash ("it computes X and R for every admissible word; letters: " ^ named letters)
     [ ("F", "file", file f); ("X", "automaton", automaton x); ("R", "reading", reading r); ("C", sort, term) ]
     (check ^ " F C X R") "right_for_every_length" "decides F X /\\ tells F X R" (library ^ " F C X R")
+
+let of_counting f g c letters hash =
+  print hash ("it accepts what the counting program G accepts, of every admissible word; letters: " ^ named letters)
+    [ ("F", "file", file f); ("G", "counting", program g); ("C", "countcert", counting c) ]
+    "countcheck F G C" "right_for_every_length" "decides_counting F G" "counting_correct F G C"
 
 let of_rows f hash =
   print hash "logit j of token i is positive if a walk leads from vertex i to vertex j, else negative, for every graph"

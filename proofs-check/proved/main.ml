@@ -79,6 +79,20 @@ let print_automaton x letters read =
         print_endline "prefixes   every prefix is read as the product of its letters, which are these maps of points";
         List.iter2 (fun letter map -> Printf.printf "map        %s: %s\n" (quoted letter) (numbers map)) letters read.maps
 
+(* How a counting program gives every token its classes, and which of the last ones accept. *)
+let print_program g letters =
+  let listed print items = String.concat ", " (List.concat (List.mapi print items)) in
+  Printf.printf "classes    at first: 0 of <begin>, %s\n" (listed (fun a letter -> [ Printf.sprintf "%d of %s" (a + 1) (quoted letter) ]) letters);
+  List.iteri (fun i (since, weights) ->
+    match listed (fun q weight -> if q = 0 || Z.sign weight = 0 then [] else [ Printf.sprintf "%s for class %d" (Z.to_string weight) q ]) weights with
+    | "" -> ()  (* nothing counts *)
+    | counted -> Printf.printf "count %-4d after comparison %s: %s\n" i (Z.to_string since) counted) g.tallies;
+  List.iteri (fun k c ->
+    let sum = String.concat "" (List.map (fun (i, z) -> Printf.sprintf "%s * count %s + " (Z.to_string z) (Z.to_string i)) c.summands) ^ Z.to_string c.rest in
+    Printf.printf "compare %-2d %s; classes where it is negative, 0, positive: %s\n" (k + 1) sum
+      (listed (fun q next -> [ Printf.sprintf "%d to %s" q (numbers next) ]) c.turns)) g.comparisons;
+  Printf.printf "accepting  %s\n" (listed (fun q accepted -> if accepted then [ string_of_int q ] else []) g.verdicts)
+
 let prove name certificate against recorded coq =
   let file = of_file name and claimed = bytes_of certificate in
   let claim = of_bytes certificate claimed and hash = Weights.identified file in
@@ -122,7 +136,20 @@ let prove name certificate against recorded coq =
             Option.iter (Printf.printf "same language as %s\n") against;
             if recorded then note name hash theorem (scope f.net);
             0)
-  | _ -> fail (get claim "theorem") "shift-scan, resets or reachability"
+  | "counting" ->
+      only claim [ "format"; "version"; "sha256"; "theorem"; "program"; "certificate" ] [];
+      let f, letters, _ = Weights.of_words file in
+      let g = Certificate.program (get claim "program") and c = Certificate.counting f.net.width (get claim "certificate") in
+      if against <> None then fail file "a file that computes an automaton, for --against";
+      if coq then Coq_text.of_counting f g c letters hash
+      else (
+        decided (countcheck f g c);
+        report name file claimed (Printf.sprintf "proved by counting_correct (proofs-check/coq): every word of %s is accepted where this counting\n\
+          program accepts it, else rejected" (scope f.net));
+        print_program g letters;
+        if recorded then note name hash "counting_correct" (scope f.net));
+      0
+  | _ -> fail (get claim "theorem") "shift-scan, resets, counting or reachability"
 
 let () =
   let wrong reason = raise (Malformed ("logdepth-prove: " ^ reason)) in

@@ -29,9 +29,11 @@ class Kernel(unittest.TestCase):
                                        'Extract Constant nth => "(fun n l d -> if Big_int_Z.is_int_big_int n then Option.value '
                                        '(List.nth_opt l (Big_int_Z.int_of_big_int n)) ~default:d else d)".'] if source.stem == "Extract" else [])
         self.assertEqual(len(kernel.stored_axioms()), 3)
-        header = "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets GraphChecker Connectivity.\n"
+        header = "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets "\
+                 "CountingChecker Counting GraphChecker Connectivity.\n"
         of_words = "{} f c X r = true -> decides f X /\\ tells f X r"
         for theorem, shown in (("shift_scan_correct", of_words.format("check")), ("resets_correct", of_words.format("resetcheck")),
+                               ("counting_correct", "countcheck f G c = true -> decides_counting f G"),
                                ("connectivity_correct", "rowscheck f = true -> decides_reachability f")):
             found = kernel.coq(header + f"Print Assumptions {theorem}.\n", "assumptions", self.folder)
             self.assertEqual(kernel.axioms(found), kernel.stored_axioms())
@@ -57,6 +59,7 @@ class Kernel(unittest.TestCase):
                               ("cascade", ("regular", "--regex", "(a|b)*b", "--construction", "cascade")),
                               ("groups", ("regular", "--group", "S3", "--construction", "cascade")),
                               ("fractions", ("regular", "--group", "Z2", "--construction", "cascade", "--positions", "first-flag")),
+                              ("counting", ("crasp", kernel.ROOT / "examples/crasp/dyck1.crasp")),
                               ("rows", ("connectivity", "--construction", "rows", "--size", "5"))):
             file, certificate = compiled(*options), path(f"{name}.proof.json")
             self.assertEqual(run(files.LOGDEPTH, "certify", file, "--kernel", "-o", certificate)[0], 0)
