@@ -16,15 +16,6 @@ std::string word_of(const Values& values, const std::string& option) {
   return found == values.end() ? "" : std::get<std::string>(found->second);
 }
 
-std::function<std::vector<std::uint64_t>(std::uint64_t)> doubling(std::uint64_t first,
-                                                                  std::uint64_t share) {
-  return [first, share](std::uint64_t up_to) {
-    std::vector<std::uint64_t> sizes;
-    for (std::uint64_t size = first; size <= up_to / share; size *= 2) sizes.push_back(size);
-    return sizes;
-  };
-}
-
 const Option* Construction::option(const std::string& called) const {
   const auto found = std::ranges::find(options, called, &Option::name);
   return found == options.end() ? nullptr : &*found;

@@ -76,23 +76,12 @@ struct DepthRow {
   std::function<bool(const Action&)> holds{};
 };
 
-/// Networks of this construction on inputs of growing size, whose required precision is measured.
+/// A network of this construction that the claims on precision run with few bits.
 struct PrecisionRow {
-  std::string name, title;
+  std::string name;
   std::string group{};  ///< of words: whose products
   Values values{};
-  /// In growing order.
-  std::function<std::vector<std::uint64_t>(std::uint64_t up_to)> sizes{};
-  /// It asks whether a difference of numbers that were computed in different ways is zero: in
-  /// floating point it has to take small ones for zero. The tree's test is not one, its two numbers
-  /// are copies of the same one where they are equal.
-  bool tests_for_zero = false;
-  bool has_temperature = false;  ///< the softmax temperature that it needs is measured too
-  std::string per_size{};        ///< as above
 };
-/// `first`, twice as much, ... as far as `share` times the size is within the bound.
-std::function<std::vector<std::uint64_t>(std::uint64_t)> doubling(std::uint64_t first,
-                                                                  std::uint64_t share = 1);
 
 /// A construction, as everybody who has to know it reads it: the command line, the library, `auto`,
 /// tables and pages. The record stands below its program, in constructions/PAPER/NAME.cpp, and is

@@ -656,15 +656,7 @@ Construction cascade_record() {
                     {"N", "direction of these sums and 1 ({})"},
                     {"q", "parity of floor((sum + s) / m), s the last number of ({})"},
                     {"r", "sum of the exponents modulo their order ({})"},
-                    {"G", "product of the level's elements up to the token ({})"}},
-          // With the largest group of four points, of derived length 3.
-          .precision = {{"cascade-first-flag",
-                         "Cascade, S4, positions from the first-flag",
-                         "S4",
-                         {{"positions", kFirstFlag}},
-                         doubling(4),
-                         true},  // whether a position is even
-                        {"cascade-fine", "Cascade, S4, fine positions", "S4", {}, doubling(4)}}};
+                    {"G", "product of the level's elements up to the token ({})"}}};
 }
 
 }}  // namespace logdepth::constructions_KR65

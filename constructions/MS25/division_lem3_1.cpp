@@ -222,7 +222,7 @@ Construction compact_division_record() {
             return division_MS25_lem3_1({DivisionForm::compact, r.values.contains("own-argument"),
                                          r.values.contains("unit-inputs")});
           },
-      .precision = {{"division", "Lemma 3.1, compact", "", {}, doubling(8, 2), true}}};
+      .precision = {{"division"}}};
 }
 
 Construction paper_division_record() {

@@ -70,15 +70,7 @@ Construction rows_connectivity_record() {
                 return graph_connectivity_rows_MS25_thm5_1(
                     static_cast<std::uint32_t>(number_of(r.values, "size")));
               },
-          .depths = {{false, "rows (a network per n)", {}, "size", 9, "ceil(log2(n-1))", 65}},
-          .precision = {{"rows",
-                         "Thm 5.1, a network per size, one token per vertex",
-                         "",
-                         {},
-                         doubling(4, 8),
-                         false,
-                         false,
-                         "size"}}};
+          .depths = {{false, "rows (a network per n)", {}, "size", 9, "ceil(log2(n-1))", 65}}};
 }
 
 }}  // namespace logdepth::constructions_MS25

@@ -251,18 +251,13 @@ std::function<Program(const Request&)> program_of(ConnectivityForm form) {
 }  // namespace
 
 Construction compact_connectivity_record() {
-  const auto numbers_of_vertices = [](std::uint64_t up_to) {
-    std::vector<std::uint64_t> sizes;
-    for (std::uint64_t n = 2; 3 * (n * n * n + 2 * n) <= 2 * up_to; ++n) sizes.push_back(n);
-    return sizes;
-  };
   return {.key = {"MS25", "Thm 5.1", "compact"},
           .problem = Problem::graphs,
           .help = "one layer per squaring",
           .options = {padding_option(true)},
           .program = program_of(ConnectivityForm::compact),
           .depths = {{false, "compact"}},
-          .precision = {{"connectivity", "Thm 5.1, compact", "", {}, numbers_of_vertices, true}}};
+          .precision = {{"connectivity"}}};
 }
 
 Construction paper_connectivity_record() {

@@ -169,17 +169,8 @@ Construction radix_record() {
           .compared = 2,
           .multiplies = true,
           .forecast = best_radix,
-          .depths =
-              {{false, "radix 4 (a network per n)", {{"radix", 4u}}, "unroll", 64, "ceil(log4 n)"}},
-          // With a small group: tables grow with the fourth power of the points.
-          .precision = {{"radix",
-                         "Cor. 4.2, radix 4, S3, two-circle positions",
-                         "S3",
-                         {{"radix", 4u}},
-                         doubling(4),
-                         false,
-                         false,
-                         "unroll"}}};
+          .depths = {
+              {false, "radix 4 (a network per n)", {{"radix", 4u}}, "unroll", 64, "ceil(log4 n)"}}};
 }
 
 }}  // namespace logdepth::constructions_MS25

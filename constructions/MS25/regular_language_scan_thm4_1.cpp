@@ -88,13 +88,6 @@ Program regular_language_scan_MS25_thm4_1(const Action& action, const std::strin
 }
 
 Construction scan_record() {
-  const auto series = [](const std::string& name, const std::string& coded,
-                         ScanPositions positions) {  // with a group that is not solvable
-    return PrecisionRow{name,        "Thm 4.1, scan, A5, " + coded,
-                        "A5",        {{"positions", positions_name(positions)}},
-                        doubling(4), false,
-                        true};
-  };
   return {.key = {"MS25", "Thm 4.1", "scan"},
           .problem = Problem::words,
           .help = "MS25 Theorem 4.1",
@@ -114,10 +107,8 @@ Construction scan_record() {
                     {"sd.", "d.{} of the token that E points to"},
                     {"E", "position of the token whose letters end where these begin, at least 0"},
                     {"sE", "E of the token that E points to"}},
-          .precision = {
-              series("scan-first-flag", "positions from the first-flag", ScanPositions::first_flag),
-              series("scan-circle", "circle positions", ScanPositions::circle),
-              series("scan-two-circle", "two-circle positions", ScanPositions::two_circle)}};
+          // With a group that is not solvable.
+          .precision = {{"scan-first-flag", "A5", {{"positions", kFirstFlag}}}}};
 }
 
 }}  // namespace logdepth::constructions_MS25

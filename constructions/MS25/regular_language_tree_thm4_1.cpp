@@ -142,20 +142,18 @@ Program regular_language_tree_MS25_thm4_1(const Action& action, const std::strin
 }
 
 Construction tree_record() {
-  return {
-      .key = {"MS25", "Thm 4.1", "tree"},
-      .problem = Problem::words,
-      .help = "the same, with the tree of the paper",
-      .options = {positions_option({ScanPositions::first_flag}), table_option()},
-      .program =
-          [](const Request& r) {
-            return regular_language_tree_MS25_thm4_1(*r.action, r.name, {table_of(r.values)});
-          },
-      .compared = 3,
-      .multiplies = true,
-      .depths = {{true, "tree"}},
-      .precision = {
-          {"tree", "Thm 4.1, tree, A5, positions from the first-flag", "A5", {}, doubling(4, 4)}}};
+  return {.key = {"MS25", "Thm 4.1", "tree"},
+          .problem = Problem::words,
+          .help = "the same, with the tree of the paper",
+          .options = {positions_option({ScanPositions::first_flag}), table_option()},
+          .program =
+              [](const Request& r) {
+                return regular_language_tree_MS25_thm4_1(*r.action, r.name, {table_of(r.values)});
+              },
+          .compared = 3,
+          .multiplies = true,
+          .depths = {{true, "tree"}},
+          .precision = {{"tree", "A5"}}};
 }
 
 }}  // namespace logdepth::constructions_MS25

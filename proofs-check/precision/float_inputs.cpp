@@ -123,9 +123,8 @@ std::vector<FloatQuestion> graph_questions(const Model& model, std::uint64_t ver
 
 }  // namespace
 
-Compiled PrecisionSeries::compiled(std::uint64_t size) const {
+Compiled PrecisionSeries::compiled() const {
   Request request{row.values};
-  if (!row.per_size.empty()) request.values[row.per_size] = size;
   if (in_tokens()) return compile(construction.make(request));
   const Action action = named_monoid(row.group);
   request.action = &action;

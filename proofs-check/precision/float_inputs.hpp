@@ -11,14 +11,14 @@
 
 namespace logdepth { inline namespace proofs_check_precision {
 
-/// A row of a construction, with a network and inputs for every size.
+/// A row of a construction, with a network and inputs of every size.
 struct PrecisionSeries {
   const Construction& construction;
   const PrecisionRow& row;
 
   /// Whether precision is about the number of tokens; else it is about the size, in letters.
   bool in_tokens() const { return construction.problem != Problem::words; }
-  Compiled compiled(std::uint64_t size) const;
+  Compiled compiled() const;
   /// The same for every precision, of exactly this size. They keep references to the model.
   std::vector<FloatQuestion> questions(const Model& model, std::uint64_t size,
                                        std::uint64_t seed) const;

@@ -6,7 +6,6 @@ LOGDEPTH_BUILD is the folder with the programs, LOGDEPTH_PYTHON an interpreter w
 
 import gzip
 import json
-import math
 import os
 import pathlib
 import subprocess
@@ -69,32 +68,6 @@ def test_float_throughput(tmp_path):
                 continue
             assert device == "cuda"
             assert one["refused"] in ("not measured: built without CUDA", "not measured: no CUDA device answered")
-
-
-def test_required_precision(tmp_path):
-    run("required_precision.py", BUILD, "--smallest", "--out", tmp_path)
-    content = stored(tmp_path, "required_precision")
-    points = {(point["series"], point["size"]): point for point in content["points"]}
-    four, eight, sixteen = (points["scan-two-circle", size] for size in (4, 8, 16))
-    # The gap of two codes is about 0.3/n^2, 2^-9.7 for 16, so it takes about so many bits, two more for every doubling.
-    assert 9 <= sixteen["right"]["product"] <= 13
-    assert 1 <= sixteen["right"]["product"] - eight["right"]["product"] <= 3
-    for point in four, eight, sixteen:
-        assert point["right"]["distance"] < point["right"]["product"] < point["certified"]["product"]
-    division = points["division", 8]
-    assert division["right"]["product"] > 0 and division["certified"]["product"] is None
-
-    def growth(series):
-        return math.log2(points[series, 16]["temperature"] / points[series, 8]["temperature"])
-    # The gaps are 2/n^4 and 0.3/n^2.
-    assert growth("scan-circle") > 3.5 > growth("scan-two-circle") > 1.5
-    assert [(one["scores"], one["phi"], one["fp32"], one["fp64"]) for one in content["first_wrong"]] == [
-        ("product", "root", 51, 6796), ("product", "averages", 44, 6136),
-        ("distance", "root", None, None), ("distance", "averages", None, None)]
-    page = rows((tmp_path / "required_precision.md").read_text(encoding="utf-8"))
-    # Bits 6, 9 and 11 over log2 N of 2, 3 and 4.
-    (scan,) = (line for line in page if line.startswith("| Thm 4.1, scan, A5, two-circle positions |"))
-    assert scan.split(" | ")[1:3] == ["4 to 16", "2.5, 1"]
 
 
 def looped_runs(folder, monoid, *more):

@@ -55,7 +55,7 @@ Construction dummy_record() {
               },
           .compared = 5,
           .depths = {{false, "dummy"}},
-          .precision = {{"dummy-circle", "Lemma 1, a dummy", "S3", {}, doubling(4)}}};
+          .precision = {{"dummy-circle", "S3"}}};
 }
 
 Catalogue with_dummy() {
@@ -127,7 +127,7 @@ TEST(TheCatalogue, ComparesCountsAndMeasuresANewConstruction) {
   const auto series = precision_series(constructions);
   ASSERT_EQ(series.size(), precision_series().size() + 1);
   EXPECT_EQ(series.back().row.name, "dummy-circle");
-  EXPECT_EQ(series.back().compiled(8).model->shape.repeated, 1u);
+  EXPECT_EQ(series.back().compiled().model->shape.repeated, 1u);
 }
 
 TEST(TheCatalogue, TellsConstructionsOfOneWordApart) {

@@ -2,13 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "bench/required_precision.hpp"
 #include "proofs-check/claims/claim.hpp"
 #include "proofs-check/ledger/ledger.hpp"
 #include "runtime/file/whole_file.hpp"
@@ -162,59 +159,6 @@ TEST_F(Check, TheCommittedListOfClaimsIsWhatACheckSays) {
   EXPECT_EQ(committed.size(), expected.size());
 }
 
-// What bench/required_precision.cpp searches for, against other ways to the same numbers.
-
-/// phi by reciprocal roots in float, and all keys compared: no search, no bound, no rounding by us.
-std::optional<std::uint64_t> wrong_phi_by_comparing_all(std::uint64_t limit) {
-  std::vector<std::pair<float, float>> keys;
-  for (std::uint64_t p = 0; p < limit; ++p) {
-    const float tokens = static_cast<float>(p) + 1, x = static_cast<float>(p) / tokens;
-    const float y = 1 / tokens, scale = 1 / std::sqrt(x * x + y * y);
-    keys.emplace_back(x * scale, y * scale);
-    const auto score = [&](const std::pair<float, float>& key) {
-      return keys.back().first * key.first + keys.back().second * key.second;
-    };
-    for (std::uint64_t j = 0; j < p; ++j)
-      if (score(keys[j]) >= score(keys[p])) return p;
-  }
-  return std::nullopt;
-}
-
-TEST(FirstWrongPosition, OfSinglePrecisionIsWhereComparingAllKeysFindsIt) {
-  const auto found = [](std::uint64_t limit) {
-    return first_wrong_position<float>(PhiBy::averages, ScoreBy::product, limit);
-  };
-  EXPECT_EQ(found(200), 44u);
-  EXPECT_EQ(found(200), wrong_phi_by_comparing_all(200));
-  EXPECT_EQ(found(44), std::nullopt);
-}
-
-TEST(FirstWrongPosition, OfDoublePrecisionIsSomeThousandsByProductAndFarOffByDistance) {
-  // A dense loop in double found 6796 as well, among all keys of 10 000 tokens.
-  EXPECT_EQ(first_wrong_position<double>(PhiBy::root, ScoreBy::product, 10000), 6796u);
-  EXPECT_EQ(first_wrong_position<double>(PhiBy::root, ScoreBy::distance, 300000), std::nullopt);
-}
-
-TEST(PrecisionSearch, FindsTheFirstGoodValueFromEveryHint) {
-  for (std::uint32_t boundary = 2; boundary <= 40; ++boundary)
-    for (std::uint32_t hint = 2; hint <= 60; hint += 7) {
-      std::map<std::uint32_t, int> asked;
-      const auto found = first_good(2, 60, 3, hint, [&](std::uint32_t p) {
-        EXPECT_EQ(++asked[p], 1);
-        return p >= boundary;
-      });
-      EXPECT_EQ(found, boundary) << "hint " << hint;
-    }
-}
-
-TEST(PrecisionSearch, GoesPastGoodValuesThatBadOnesFollow) {
-  const auto good = [](std::uint32_t p) { return p >= 20 || p == 17 || p == 16; };
-  EXPECT_EQ(first_good(2, 60, 3, 17, good), 20u);
-  EXPECT_EQ(first_good(2, 21, 3, 2, good), std::nullopt);
-  EXPECT_EQ(first_good(2, 60, 3, 2, [](std::uint32_t) { return false; }), std::nullopt);
-  EXPECT_EQ(first_good(2, 60, 3, 9, [](std::uint32_t) { return true; }), 2u);
-}
-
 // Pages of bench/ are what the scripts write from the stored results beside them.
 
 const fs::path kBench = fs::path(support::source_dir()) / "bench";
@@ -230,8 +174,7 @@ support::Finished bench(const support::TemporaryFolder& folder, const std::strin
 TEST(BenchPages, AreThoseOfTheStoredResults) {
   const support::TemporaryFolder folder;
   fs::create_directories(folder.path() / "results");
-  for (const std::string name : {"exact_cost", "float_throughput", "required_precision",
-                                 "learned_circuits", "circuit_scores"}) {
+  for (const std::string name : {"exact_cost", "float_throughput", "learned_circuits", "circuit_scores"}) {
     const std::string results = "results/" + name + ".json";
     fs::copy_file(kBench / results, folder.path() / results);
     const auto written = bench(folder, name + ".py", {"--report", folder.path().string()});
@@ -242,7 +185,7 @@ TEST(BenchPages, AreThoseOfTheStoredResults) {
 
 TEST(BenchPages, ScriptsSayWhatTheyExpect) {
   const support::TemporaryFolder folder;
-  for (const std::string name : {"exact_cost", "float_throughput", "required_precision"}) {
+  for (const std::string name : {"exact_cost", "float_throughput"}) {
     const auto without = bench(folder, name + ".py", {});
     EXPECT_EQ(without.status, 2);
     EXPECT_NE(without.err.find("expected the build folder"), std::string::npos) << without.err;

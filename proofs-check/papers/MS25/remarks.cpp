@@ -97,7 +97,7 @@ constexpr std::uint32_t kBitsPerDoubling = 6;
 
 Answered answered_at(const PrecisionSeries& series, std::uint64_t size, std::uint32_t bits,
                      FloatOptions::Rule rule) {
-  const Compiled compiled = series.compiled(size);
+  const Compiled compiled = series.compiled();
   FloatOptions options;
   options.engine = FloatOptions::Engine::mpfr;
   options.bits = bits;
@@ -163,7 +163,7 @@ Claim bits_with_tolerance() {
       std::string at;
       for (const std::uint64_t size : sizes) {
         const std::uint64_t tokens =
-            most_tokens(series.questions(series.compiled(size).model, size, 1));
+            most_tokens(series.questions(series.compiled().model, size, 1));
         const auto p = static_cast<std::uint32_t>(
             std::ceil(kBitsPerDoubling * std::log2(static_cast<double>(tokens))));
         at += fmt::format("{}{} tokens: {} bits", at.empty() ? "" : ", ", tokens, p);
