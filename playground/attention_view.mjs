@@ -1,12 +1,15 @@
 // Who reads whom in one layer: tokens in a row, an arc per head from each token to the tokens that it reads.
 
-const GAP = 44, NARROW = 22, BASE = 26, HEADS = 5;
+const GAP = 44, NARROW = 22, BASE = 26, SAID = 18, HEADS = 5;
 const MOST_ARCS = 6000, MOST_TOKENS = 1000;
 
 export class AttentionView {
   token = 0;
+  typed = [0, 0];  // tokens whose labels stand in an input over the picture: the first, and the one after the last
   #run = null;
   #layer = 0;
+  #arcs = 0;       // their height, the same for all layers of a run
+  #said = 0;       // how wide the longest text below a token is
   #pending = false;
   #fresh = false;  // a run that has not been drawn
 
@@ -26,10 +29,21 @@ export class AttentionView {
 
   show(run, layer) {
     this.#fresh ||= this.#run !== run;
-    this.#run = run;
+    if (this.#run !== run) {
+      this.#run = run;
+      this.#said = 7 * Math.max(...run.steps.flatMap(({says = []}) => says.map(([short]) => short.length + 1)));
+      const rows = run.steps.flatMap(({selections = []}) => selections);
+      const distances = rows.flatMap((tokens) => tokens.map((read, i) => Math.abs(i - (read[0] ?? i))));
+      this.#arcs = Math.min(220, 40 + Math.max(0, ...distances) * this.gap / 2);
+    }
     this.#layer = layer;
     this.token = Math.min(this.token, run.labels.length - 1);
     this.draw();
+  }
+
+  hide() {
+    this.#run = null;
+    this.canvas.hidden = true;
   }
 
   choose(token) {
@@ -47,8 +61,10 @@ export class AttentionView {
       frame.scrollLeft = at - frame.clientWidth / 2;
   }
 
+  /** The width of a token: where they fit, as wide as what they say. */
   get gap() {
-    return this.#run.labels.length > 24 ? NARROW : GAP;
+    const {length} = this.#run.labels, gap = length > 24 ? NARROW : GAP;
+    return length * this.#said < this.canvas.parentElement.clientWidth ? Math.max(gap, this.#said) : gap;
   }
 
   #pick({clientX}) {
@@ -71,56 +87,78 @@ export class AttentionView {
   }
 
   #paint() {
-    const {labels, steps} = this.#run, gap = this.gap;
-    this.canvas.hidden = labels.length > MOST_TOKENS;
-    if (this.canvas.hidden) return;
-    const step = steps.find(({layer, sublayer}) => layer === this.#layer && sublayer === 'attention');
-    const selections = step?.selections ?? [];
-    const furthest = Math.max(0, ...selections.flatMap((rows) => rows.map((read, i) => Math.abs(i - (read[0] ?? i)))));
-    const height = Math.min(220, 40 + furthest * gap / 2), width = labels.length * gap;
-    const scale = devicePixelRatio || 1, {canvas} = this, pen = canvas.getContext('2d');
-    if (canvas.width !== width * scale || canvas.height !== (height + BASE) * scale) {
-      Object.assign(canvas, {width: width * scale, height: (height + BASE) * scale});
-      Object.assign(canvas.style, {width: `${width}px`, height: `${height + BASE}px`});
+    const {labels} = this.#run, {canvas} = this, {width, height} = this.size, scale = devicePixelRatio || 1;
+    canvas.hidden = labels.length > MOST_TOKENS;
+    if (canvas.hidden) return;
+    if (canvas.width !== width * scale || canvas.height !== height * scale) {
+      Object.assign(canvas, {width: width * scale, height: height * scale});
+      Object.assign(canvas.style, {width: `${width}px`, height: `${height}px`});
     }
+    const pen = canvas.getContext('2d');
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    this.#drawWith(pen, this.typed);
+  }
+
+  /** The picture as the text of an SVG file. */
+  svg() {
+    const {width, height} = this.size, pen = new SvgPen(), box = `width="${width}" height="${height}"`;
+    this.#drawWith(pen, [0, 0]);
+    return `<svg xmlns="http://www.w3.org/2000/svg" ${box} viewBox="0 0 ${width} ${height}">\n` +
+      `<title>${escaped(this.canvas.ariaValueText)}</title>\n<rect ${box} ` +
+      `fill="${getComputedStyle(document.body).backgroundColor}"/>\n${pen.elements.join('\n')}\n</svg>\n`;
+  }
+
+  get #selections() {
+    return this.#run.steps.find(({layer, selections}) => layer === this.#layer && selections)?.selections ?? [];
+  }
+
+  get size() {
+    return {width: this.#run.labels.length * this.gap, height: this.#arcs + BASE + SAID};
+  }
+
+  #drawWith(pen, typed) {
+    const {labels} = this.#run, selections = this.#selections, height = this.#arcs, {canvas} = this;
     const style = getComputedStyle(canvas);
     const colour = (name) => style.getPropertyValue(name).trim().replace('currentcolor', style.color);
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, width, height + BASE);
-    this.#tokens(pen, labels, height, colour);
+    this.#tokens(pen, labels, height, colour, typed);
     const few =
         selections.reduce((sum, rows) => sum + rows.reduce((all, read) => all + read.length, 0), 0) <= MOST_ARCS;
     selections.forEach((rows, head) => {
       pen.strokeStyle = colour(`--head${head % HEADS}`);
-      if (few) rows.forEach((read, i) => i !== this.token && this.#arcs(pen, i, read, height, 0.5, 1.5));
-      this.#arcs(pen, this.token, rows[this.token], height, 1, 2.5);
+      if (few) rows.forEach((read, i) => i !== this.token && this.#drawArcs(pen, i, read, height, 0.7, 1.5));
+      this.#drawArcs(pen, this.token, rows[this.token], height, 1, 2.5);
     });
-    canvas.setAttribute('aria-label', this.sentence(selections));
+    Object.assign(canvas, {ariaValueMax: labels.length - 1, ariaValueNow: this.token, ariaValueText: this.sentence()});
   }
 
-  sentence(selections) {
+  sentence(token = this.token) {
     const {labels} = this.#run;
-    const reads = selections.map((rows, head) => `head ${head} reads ${counted(rows[this.token])}`);
-    return `Layer ${this.#layer}: token ${this.token} (${labels[this.token]}) ${
-        reads.join(', ') || 'reads no other token'}`;
+    const reads = this.#selections.map((rows, head) => `head ${head} reads ${counted(rows[token])}`);
+    return `Layer ${this.#layer}: token ${token} (${labels[token]}) ${reads.join(', ') || 'reads no other token'}`;
   }
 
-  #tokens(pen, labels, height, colour) {
+  #tokens(pen, labels, height, colour, typed) {
+    const text = (i, label, size, y) => {
+      pen.font = `${size}px ui-monospace, "DejaVu Sans Mono", monospace`;
+      const most = Math.floor(this.gap / size / 0.61);
+      pen.fillText(label.length > most ? `${label.slice(0, most - 1)}…` : label, (i + 0.5) * this.gap, y);
+    };
+    const said = this.#run.steps.findLast(({layer}) => layer === this.#layer)?.says ?? [];
     pen.globalAlpha = 1;
-    pen.font = '13px ui-monospace, "DejaVu Sans Mono", monospace';
     pen.textAlign = 'center';
     labels.forEach((label, i) => {
-      if (i === this.token) {
-        pen.fillStyle = colour('--mark');
-        pen.fillRect(i * this.gap + 1, height + 3, this.gap - 2, BASE - 4);
-      }
-      pen.fillStyle = colour(i === this.token ? '--on-mark' : '--text');
-      pen.fillText(label.length * 8 > this.gap ? `${label.slice(0, Math.floor(this.gap / 8) - 1)}…` : label,
-                   (i + 0.5) * this.gap, height + 19);
+      pen.fillStyle = colour('--text');
+      if (i < typed[0] || i >= typed[1]) text(i, label, 13, height + 19);
+      pen.fillStyle = colour('--dim');
+      if (said[i]) text(i, said[i][0], 11, height + BASE + 12);
     });
+    pen.strokeStyle = colour('--mark');
+    pen.lineWidth = 2;
+    pen.strokeRect(this.token * this.gap + 2, height + 2, this.gap - 4, BASE + SAID - 4);
   }
 
-  #arcs(pen, i, read, height, alpha, thick) {
+  #drawArcs(pen, i, read, height, alpha, thick) {
     pen.globalAlpha = alpha;
     pen.lineWidth = thick;
     pen.beginPath();
@@ -136,6 +174,39 @@ export class AttentionView {
       pen.bezierCurveTo(x(i), height - up * 1.2, x(j), height - up * 1.2, x(j), height);
     }
     pen.stroke();
+  }
+}
+
+const escaped = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/** What AttentionView calls of a pen of a canvas, as elements of SVG. */
+class SvgPen {
+  elements = [];
+  #path = '';
+  #line = () => `fill="none" stroke="${this.strokeStyle}" stroke-width="${this.lineWidth}" ` +
+    `stroke-opacity="${this.globalAlpha}"`;
+  beginPath() {
+    this.#path = '';
+  }
+  moveTo(x, y) {
+    this.#path += `M${x} ${y}`;
+  }
+  bezierCurveTo(...at) {
+    this.#path += `C${at.join(' ')}`;
+  }
+  arc(x, y, r) {
+    this.#path += `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
+  }
+  stroke() {
+    if (this.#path) this.elements.push(`<path d="${this.#path}" ${this.#line()}/>`);
+  }
+  strokeRect(x, y, width, height) {
+    this.elements.push(`<rect x="${x}" y="${y}" width="${width}" height="${height}" ${this.#line()}/>`);
+  }
+  fillText(text, x, y) {
+    const [, size, family] = /^(\S+) (.*)$/.exec(this.font);
+    this.elements.push(`<text x="${x}" y="${y}" text-anchor="middle" font-size="${size}" ` +
+      `font-family="${escaped(family)}" fill="${this.fillStyle}">${escaped(text)}</text>`);
   }
 }
 

@@ -303,13 +303,24 @@ function prefixAnswer(prefix, logits) {
   return images.includes(null) ? null : images;
 }
 
+function logitsOf({unembedding}, h) {
+  const numbers = Array(unembedding.rows).fill(ZERO);
+  for (const {row, entries} of unembedding.lines) numbers[row] = dot(entries, h);
+  return numbers;
+}
+
+/** What the file's read-out says of the numbers of one token, after any layer: {product}, {state}, {sign} or {}. */
+export function readOut(model, h) {
+  const {prefix, kind, accept, reject} = model.output;
+  if (!prefix && kind !== 'accept') return {};
+  const logits = logitsOf(model, h);
+  if (prefix) return {[prefix.kind === 'state' ? 'state' : 'product']: prefixAnswer(prefix, logits)};
+  return {sign: logits[accept].minus(logits[reject]).sign()};
+}
+
 function answer(model, input, stream, depth, contracts) {
-  const {output, unembedding} = model;
-  const logits = (token) => {
-    const numbers = Array(unembedding.rows).fill(ZERO);
-    for (const {row, entries} of unembedding.lines) numbers[row] = dot(entries, stream[token]);
-    return numbers;
-  };
+  const {output} = model;
+  const logits = (token) => logitsOf(model, stream[token]);
   const words = input.ends ? ['connected', 'not connected'] : ['accept', 'reject'];
   const decided = (sign) => (sign === 0 ? 'undecided' : words[sign > 0 ? 0 : 1]);
   const last = logits(stream.length - 1);

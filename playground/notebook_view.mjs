@@ -22,8 +22,8 @@ class NotebookView {
     this.word = make('input', {className: 'word', spellcheck: false, autocapitalize: 'none'});
     this.layer = make('input', {className: 'layer', type: 'range', min: 0, max: 0});
     this.layerName = make('output');
-    this.canvas = make('canvas', {tabIndex: 0, role: 'img', ariaLabel: 'who reads whom'});
-    this.token = {title: make('div', {className: 'title'}), body: make('div', {ariaLive: 'polite'})};
+    this.canvas = make('canvas', {tabIndex: 0, role: 'slider', ariaLabel: 'token', ariaValueMin: 0});
+    this.token = {title: make('div', {className: 'title'}), body: make('div')};
     this.contracts = make('div');
     this.wordLine = make('label', {className: 'line'}, 'Word ', this.word);
     const help = 'Choose a token with the pointer or with the arrow keys; the arrows up and down change the layer.';

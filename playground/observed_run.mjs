@@ -1,9 +1,10 @@
 // A run of exact_runner.mjs as a page shows it: who reads whom and what every token holds, as texts.
 
-import {Refusal, cellsInput, edgeList, graphInput, run, wordInput} from './exact_runner.mjs';
+import {Refusal, cellsInput, edgeList, graphInput, readOut, run, wordInput} from './exact_runner.mjs';
 import {quoted} from './weights_file.mjs';
 
 const MOST_VALUES = 4000000;  // texts of a run that are kept
+const MOST_READ = 128;        // tokens that are read out after every layer
 
 /**
  * The raw input of the division lemma: tokens 0, …, dividend. The program makes the same one of --divide and --by
@@ -61,14 +62,52 @@ export function namesOf(text) {
 const labels = ({tokens, vertices}) => tokens.map(({kind}, i) => (kind === '<vertex>' ? vertices[i] ?? '-'
   : kind?.replace(/^<(.*)>$/, '$1') ?? `${i}`));
 
-/** {labels, steps: [{layer, sublayer, selections?, held?}], decision, prefixes, depth, promises, broken, table, …} */
+/** A permutation as cycles, another map as the list of its images. */
+function productText(images) {
+  if (new Set(images).size < images.length) return `[${images}]`;
+  const cycles = images.map((_, first) => {
+    const cycle = [first];
+    for (let at = images[first]; at !== first; at = images[at]) cycle.push(at);
+    return cycle;
+  });
+  const written = cycles.filter((cycle, first) => cycle.length > 1 && Math.min(...cycle) === first);
+  return written.map((cycle) => `(${cycle.join(' ')})`).join('') || '1';
+}
+
+/** What a token says when it is read out, in short and as part of a sentence. */
+function readText({product, state, sign}) {
+  if (product) {
+    const text = productText(product);
+    return [product.length > 10 ? text : text.replace(/[ ,[\]]/g, ''), `the product is ${text}`];
+  }
+  if (Number.isInteger(state)) return [`${state}`, `the state is ${state}`];
+  if (sign) return sign > 0 ? ['+', 'accept'] : ['−', 'reject'];
+  return ['', ''];
+}
+
+/** Which tokens a token can know of, as ranges. */
+function rangesOf(known) {
+  const ranges = [];
+  for (let at = 0; known >> BigInt(at); ++at)
+    if (known >> BigInt(at) & 1n) ranges.at(-1)?.[1] === at - 1 ? (ranges.at(-1)[1] = at) : ranges.push([at, at]);
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
+}
+
+/**
+ * {labels, steps: [{layer, sublayer, selections?, held?, knows?, says?}], decision, prefixes, depth, promises, …}
+ * The last step of a layer has, by token, which tokens it `knows` of, and what it `says` when it is read out there.
+ */
 export function observe(model, input, {names}) {
   const steps = [];
-  let kept = 0;
+  let kept = 0, known = input.tokens.map((_, i) => 1n << BigInt(i));
   const answer = run(model, input, ({layer, sublayer, stream, selections}) => {
     const step = {layer, sublayer, selections};
     if ((kept += stream.length * names.length) <= MOST_VALUES)
       step.held = stream.map((h) => h.flatMap((x, at) => (x.isZero() ? [] : [[at, `${x}`]])));
+    if (selections)
+      known = known.map((own, i) => selections.flatMap((rows) => rows[i]).reduce((all, j) => all | known[j], own));
+    if (sublayer !== 'attention' && stream.length <= MOST_READ)
+      Object.assign(step, {knows: known.map(rangesOf), says: stream.map((h) => readText(readOut(model, h)))});
     steps.push(step);
   });
   const {decision, prefixes, depth, promises, broken, table} = answer;

@@ -19,6 +19,7 @@ const KINDS = [...Object.keys(TEXTS), 'file'], MANY_LINES = ['crasp', 'program']
 const SIZES = [8, 16, 32, 64];  // of networks for graphs; the first one is stored
 const GRAPH = '1 2\n2 3\n3 4\n4 5\n5 1\n6 7';
 const FACE_KIND = {graph: 'connectivity'};  // names of the program
+const NAMES = {crasp: 'this C-RASP program', program: 'this program', division: 'division', graph: 'reachability'};
 
 const state = {kind: 'regex', texts: {...TEXTS}, word: 'aabb', construction: 'scan', layer: 1, file: null};
 let shown = {};  // of the last answer: {network, run}
@@ -64,6 +65,9 @@ function showForm() {
   $('graph-editor').hidden = $('ends-line').hidden = takes !== 'graph';
   $('division-line').hidden = takes !== 'division';
   $('word-line').hidden = takes !== 'word';
+  if (takes !== 'word') $('form-box').open = true;
+  const name = NAMES[kind] ?? (kind === 'file' ? state.file?.name ?? 'a file' : text());
+  $('form-line').textContent = `Choose another network than ${name}`;
   $('construction-line').hidden = !['regex', 'group'].includes(kind) || !programThere;
   $(MANY_LINES.includes(kind) ? 'lines' : 'text').value = text();
   $('word').value = state.word;
@@ -146,7 +150,8 @@ function share() {
 function clear() {
   questions.stop('');
   for (const id of ['verdict', 'depth', 'error', 'prefixes', 'break']) $(id).textContent = '';
-  for (const id of ['attention-section', 'loops-section', 'language-section', 'change-section']) $(id).hidden = true;
+  for (const id of ['loops-section', 'language-section', 'change-section']) $(id).hidden = true;
+  play(false);
   $('network').textContent = '';
   shown = {};
 }
@@ -171,7 +176,15 @@ async function ask() {
   }
 }
 
+/** Without a run there is no picture; while one is made, that of the last one stays. */
+function hidePicture() {
+  for (const id of ['attention-section', 'player', 'reads-box']) $(id).hidden = true;
+  attention.hide();
+  $('word-line').classList.remove('over');
+}
+
 function fail(error) {
+  hidePicture();
   if (error instanceof Stopped) $('state').textContent = error.message || $('state').textContent;
   else $('error').textContent = error.message;
 }
@@ -194,6 +207,7 @@ const PARTS = {
   },
 
   run({run}) {
+    if (!run.steps) hidePicture();
     if (run.outcome !== undefined) return void ($('verdict').textContent = `${run.outcome}: ${run.reason}`);
     $('verdict').className = showAnswer($('verdict'), $('depth'), run, shown.network.names);
     const lines = prefixLines(run, shown.network.names.output);
@@ -201,7 +215,10 @@ const PARTS = {
     $('prefixes-box').hidden = lines.length === 0;
     if (!run.steps) return;  // of the program, which says what it answers alone
     shown.run = run;
-    $('attention-section').hidden = false;
+    for (const id of ['attention-section', 'player', 'reads-box']) $(id).hidden = false;
+    $('running').textContent = `${shown.network.facts.name}: a transformer of ${run.depth} ${
+      run.depth === 1 ? 'layer' : 'layers'}, run exactly on ${run.labels.length} tokens`;
+    typeInPlace(run.labels);
     attention.token = state.token ?? run.labels.length - 1;
     $('layer').max = run.depth;
     setLayer(Math.min(state.layer, run.depth));
@@ -250,16 +267,49 @@ function prefixLines({prefixes = [], table = []}, {names}) {
           ...table.map((row, i) => `token ${i}: ${values(row)}`)];
 }
 
+/** A word of single characters stands over the labels of its tokens, so that they are edited in the picture. */
+function typeInPlace(labels) {
+  const letters = [...state.word], first = labels.indexOf(letters[0] ?? labels[1]), line = $('word-line');
+  const over = !line.hidden && letters.every((letter, i) => labels[first + i] === letter) && labels.length < 1000;
+  line.classList.toggle('over', over);
+  attention.typed = over ? [first, first + letters.length] : [0, 0];
+  attention.first = Math.max(0, first);
+}
+
+/** Moves through the layers, from the first one where the last one is shown. */
+function play(on = !play.timer) {
+  clearInterval(play.timer);
+  const next = () => (state.layer < shown.run.depth ? setLayer(state.layer + 1) : play(false));
+  play.timer = on && shown.run ? setInterval(next, 900) : 0;
+  $('play').textContent = play.timer ? 'Pause' : 'Play';
+  if (play.timer && state.layer >= shown.run.depth) setLayer(0);
+}
+
 function setLayer(layer) {
   if (!shown.run) return;
   state.layer = Math.max(0, Math.min(shown.run.depth, layer));
   $('layer').value = state.layer;
   $('layer-name').textContent = layerName(state.layer, shown.run);
   attention.show(shown.run, state.layer);
+  placeWord();
+  showReads();
   showContracts($('contracts'), shown.run, shown.network.names, state.layer);
   showChosen();
   clearTimeout(setLayer.timer);
   setLayer.timer = setTimeout(share, 200);
+}
+
+/** A line for every token that reads another one. */
+function showReads() {
+  if (!shown.run || !$('reads-box').open) return;
+  $('reads').textContent = shown.run.labels.map((_, token) => attention.sentence(token)).join('\n');
+}
+
+/** The input over the picture has a place for each of its letters, and for one more. */
+function placeWord() {
+  if (!$('word-line').classList.contains('over')) return;
+  const place = {gap: attention.gap, first: attention.first, letters: [...state.word].length + 1};
+  for (const [name, value] of Object.entries(place)) $('word-line').style.setProperty(`--${name}`, value);
 }
 
 const chosenToken = {title: $('token-title'), body: $('token')};
@@ -278,7 +328,7 @@ function later() {
 for (const radio of document.getElementsByName('kind'))
   radio.addEventListener('change', () => {
     setState({kind: radio.value});
-    ask();
+    later();  // the arrow keys pass through kinds that nobody asks for
   });
 for (const id of ['text', 'lines'])
   $(id).addEventListener('input', () => {
@@ -287,6 +337,7 @@ for (const id of ['text', 'lines'])
   });
 $('word').addEventListener('input', () => {
   state.word = $('word').value;
+  placeWord();
   later();
 });
 for (const id of ['dividend', 'divisor', 'source', 'target']) $(id).addEventListener('change', later);
@@ -295,12 +346,20 @@ $('construction').addEventListener('change', () => {
   ask();
 });
 $('levels-box').addEventListener('toggle', showLevels);
+$('reads-box').addEventListener('toggle', showReads);
+for (const kind of ['click', 'keyup'])
+  $('word').addEventListener(kind, ({key = 'End'}) => {
+    const over = $('word-line').classList.contains('over'), before = Math.max(0, $('word').selectionStart - 1);
+    if (over && /^(Arrow(Left|Right)|Home|End)$/.test(key)) attention.choose(attention.first + before);
+  });
 $('layer').addEventListener('input', () => setLayer(Number($('layer').value)));
 $('question').addEventListener('submit', (event) => {
   event.preventDefault();
   ask();
 });
 $('stop').addEventListener('click', () => questions.stop());
+$('play').addEventListener('click', () => play());
+$('picture').addEventListener('click', () => save(attention.svg(), 'image/svg+xml', 'attention.svg'));
 $('share').addEventListener('click', async () => {
   share();
   const onDisk = location.protocol === 'file:', address = onDisk ? location.hash : location.href;
@@ -312,11 +371,12 @@ $('share').addEventListener('click', async () => {
     $('state').textContent = address;
   }
 });
-$('save').addEventListener('click', () => {
-  const url = URL.createObjectURL(new Blob([shown.network.weights], {type: 'application/json'}));
-  make('a', {href: url, download: 'weights.json'}).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-});
+const save = (content, type, download) => {
+  const href = URL.createObjectURL(new Blob([content], {type}));
+  make('a', {href, download}).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
+};
+$('save').addEventListener('click', () => save(shown.network.weights, 'application/json', 'weights.json'));
 $('change').addEventListener('submit', async (event) => {
   event.preventDefault();
   $('break').textContent = '';

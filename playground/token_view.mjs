@@ -36,7 +36,10 @@ export function showToken({title, body}, run, names, layer, token) {
   const reads = (step?.selections ?? []).map((rows, head) =>
     make('p', {className: 'small'}, dot(head), `head ${head} reads ${counted(rows[token])}`));
   const rows = held.map(([at, text]) => [names[at], number(text, layer > 0 && before.get(at) !== text)]);
-  body.replaceChildren(...reads, table(['coordinate', 'value'], rows),
+  const {knows, says} = after(run, layer);
+  const words = knows && make('p', {}, `It can know of the tokens ${knows[token]}.${
+    says[token][1] && ` Read out after this layer, it says: ${says[token][1]}.`}`);
+  body.replaceChildren(...reads, words ?? '', table(['coordinate', 'value'], rows),
                        make('p', {className: 'small'}, `The other ${names.length - held.length} of ` +
                          `${names.length} coordinates are 0. Bold: changed by this layer.`));
 }

@@ -159,7 +159,11 @@ export class Browser {
   }
 
   async focusAndType(id, text) {
-    await this.value(`document.getElementById(${JSON.stringify(id)}).focus()`);
+    await this.value(`(() => {
+      const element = document.getElementById(${JSON.stringify(id)});
+      element.closest('#form-box')?.setAttribute('open', '');
+      element.focus();
+    })()`);
     await this.type(text);
   }
 
@@ -184,7 +188,7 @@ export class Browser {
   }
 
   async place(selector) {
-    const [x, y] = await this.value(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); e.scrollIntoView({block: 'center'});
+    const [x, y] = await this.value(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); e.closest('#form-box')?.setAttribute('open', ''); e.scrollIntoView({block: 'center'});
       const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`);
     return [x, y];
   }

@@ -62,7 +62,7 @@ const within = (number, selector, of = 'textContent') =>
   browser.value(`document.querySelectorAll('.logdepth-run')[${number}].querySelector('${selector}').${of}`);
 /** The drawing follows in the next frame. */
 const untilArcs = (number, text) =>
-  browser.until(`document.querySelectorAll('.logdepth-run')[${number}]?.querySelector('canvas').ariaLabel === ${JSON.stringify(text)}`);
+  browser.until(`document.querySelectorAll('.logdepth-run')[${number}]?.querySelector('canvas').ariaValueText === ${JSON.stringify(text)}`);
 const focus = (selector) => browser.value(`document.querySelector('.logdepth-run ${selector}').focus()`);
 const arrow = (key) => browser.key(key, {keyCode: {ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40}[key]});
 const runCell = async (number) => {

@@ -99,7 +99,7 @@ const TESTS = {
     await browser.settled();
     await shows(browser, {verdict: 'reject', prefixes: out.trimEnd(), depth: '3 layers (depth ceil(log2 n))', error: '',
                           'layer-name': '2 of 3', 'theory': /not solvable/});
-    assert.match(await browser.value('document.getElementById("attention").getAttribute("aria-label")'),
+    assert.match(await browser.value('document.getElementById("attention").ariaValueText'),
                  /^Layer 2: token 8 \(b\) head 0 reads token 6$/);
     for (const [hash, verdict] of [['kind=division&dividend=17&divisor=5', 'quotient 3, remainder 2'],
                                    ['kind=graph&text=1 2%0A2 3&source=1&target=3', 'connected'],
@@ -431,6 +431,62 @@ const TESTS = {
     }
   },
 
+  /** The first screen is the picture: typed in place, read out below every token, played, and saved. */
+  async picture(browser, origin) {
+    const word = 'abaabbab', {out} = logdepth('run', 'a5.json', '--input', word, '--prefixes');
+    for (const [width, height] of [[1280, 720], [390, 844]]) {
+      await browser.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: 1, mobile: width < 500});
+      await browser.open(`${origin}/#kind=group&text=A5&word=${word}&layer=3`);
+      await browser.until('document.getElementById("verdict").textContent === "reject"');
+      await browser.settled();
+      for (const id of ['running', 'verdict', 'play', 'layer', 'attention', 'word'])
+        assert.ok(await browser.value(`document.getElementById("${id}").getBoundingClientRect().bottom`) < height, `${id} at ${width}`);
+    }
+    await browser.send('Emulation.clearDeviceMetricsOverride');
+    await shows(browser, {running: 'group A5: a transformer of 3 layers, run exactly on 9 tokens'});
+    for (const [i, line] of out.trimEnd().split('\n').entries()) {  // the last layer's read-out is the program's
+      await browser.value(`document.getElementById("attention").focus()`);
+      await browser.key('Home', {keyCode: 36});
+      for (let k = 0; k <= i; ++k) await browser.key('ArrowRight', {keyCode: 39});
+      const images = JSON.parse(line), seen = new Set(), cycles = images.map((_, first) => {
+        const cycle = [];
+        for (let at = first; !seen.has(at); at = images[at]) seen.add(at), cycle.push(at);
+        return cycle.length > 1 ? `(${cycle.join(' ')})` : '';
+      }).join('');
+      const said = `It can know of the tokens ${i < 7 ? 0 : 1}–${i + 1}. Read out after this layer, it says: the product is ${cycles || 1}.`;
+      assert.ok((await browser.text('token')).includes(said), `${said} ${await browser.text('token')}`);
+    }
+    await browser.value('document.getElementById("reads-box").open = true');
+    await browser.until('document.getElementById("reads").textContent !== ""');
+    assert.equal((await browser.text('reads')).split('\n')[8], 'Layer 3: token 8 (b) head 0 reads token 4');
+    await browser.click('#play');
+    await shows(browser, {play: 'Pause', 'layer-name': '0 (embedding)'});
+    await browser.until('document.getElementById("play").textContent === "Play"');
+    await shows(browser, {'layer-name': '3 of 3'});
+    const saved = await browser.value(`(async () => {
+      const create = URL.createObjectURL;
+      const made = new Promise((resolve) => (URL.createObjectURL = (blob) => (blob.text().then(resolve), create(blob))));
+      document.getElementById('picture').click();
+      const svg = new DOMParser().parseFromString(await made, 'image/svg+xml');
+      return ['text', 'path', 'rect', 'parsererror'].map((name) => svg.querySelectorAll(name).length);
+    })()`);
+    assert.deepEqual(saved, [18, 9, 2, 0]);  // labels and read-outs; the arcs of every token; background and mark
+    await browser.value('document.getElementById("word").focus()');
+    assert.equal(await browser.value('document.getElementById("word-line").className'), 'over');
+    await browser.key('Home', {keyCode: 36});
+    await shows(browser, {'token-title': 'Token 1 (a) after layer 3'});
+    await browser.send('Input.insertText', {text: 'b'});
+    await browser.settled();
+    await shows(browser, {running: /on 10 tokens$/, error: ''});
+    assert.equal(await browser.value('document.activeElement.id + document.activeElement.selectionStart'), 'word1');
+    const [left, token] = await browser.value(`["word-line", "attention"].map((id) => document.getElementById(id).getBoundingClientRect().left)`);
+    assert.ok(Math.abs(left - token - await browser.value('document.getElementById("attention").clientWidth / 10')) < 1);
+    await browser.send('Input.insertText', {text: 'c'});
+    await browser.settled();
+    await shows(browser, {error: 'letter "c" at position 2 of the word is not in the alphabet'});
+    assert.equal(await browser.value('document.activeElement.id + document.getElementById("attention").hidden'), 'wordtrue');
+  },
+
   /** With keys alone: to the word, the answer, the layers and the tokens, and through the tour. */
   async keys(browser, origin) {
     await browser.open(`${origin}/#layer=1`);
@@ -448,6 +504,7 @@ const TESTS = {
     await browser.enter();
     await browser.settled();
     await shows(browser, {verdict: 'reject'});
+    await browser.value('document.getElementById("tour-open").focus()');
     await tabTo('layer');
     await browser.key('ArrowRight', {keyCode: 39});
     await shows(browser, {'layer-name': '2 of 2'});
