@@ -1,6 +1,7 @@
 """logdepth-prove, whose checkers Coq has proved: files of every code, table and norm are proved; changed files are not, or what is proved
 of them is true on every word that is run. Its reader reads every number of a file, and no file that logdepth refuses."""
 import copy
+import json
 import pathlib
 import random
 import re
@@ -404,6 +405,31 @@ class Proved(unittest.TestCase):
                     self.assertEqual(run(files.LOGDEPTH, "info", store(changed))[0], 0,
                                      (options, {k: v for k, v in changed.items() if v != document.get(k)}))
         self.assertGreater(read, 60)
+
+    def test_the_hash_of_a_content_is_that_of_the_other_readers(self):
+        """Changed files of the fuzz corpus, written in other ways: all readers hash the same canonical text."""
+        draw, compared, texts = random.Random(3), 0, ["\u00e9\\", '"', "\u2028 \U0001f600", "\x7f\t\n", "\ud7ff\ue000\uffff", "/<>&'", "\b\f\x01"]
+        for file in sorted((kernel.ROOT / "tests/fuzz/corpus/weights").iterdir()):
+            try:
+                document = json.loads(file.read_bytes())
+                document["sha256"] = "0" * 64
+            except (ValueError, TypeError):
+                self.assertEqual(run(kernel.PROVE, file, file)[0], 2)
+                continue
+            for _ in range(80):
+                changed = copy.deepcopy(document)
+                if draw.random() < 0.4:
+                    test_format.change(*draw.choice(list(places(changed))), draw)
+                changed["name"] = "".join(draw.choices(texts, k=3))
+                changed = dict(draw.sample(list(changed.items()), len(changed)))
+                other = path("other.json")
+                pathlib.Path(other).write_text(json.dumps(changed, indent=draw.choice([None, 1]), ensure_ascii=draw.random() < 0.5), encoding="utf-8")
+                said = [re.findall("(?!0{64})[0-9a-f]{64}", run(*command)[2]) for command in
+                        ((kernel.PROVE, other, other), (files.LOGDEPTH, "info", other), (files.RECHECK, other, other))]
+                hashes = {one[0] for one in said if one}
+                self.assertLessEqual(len(hashes), 1, other)
+                compared += sum(map(bool, said)) == 3
+        self.assertGreater(compared, 100)
 
     def test_wrong_input_is_one_sentence(self):
         file = compiled(*LAST_B, "scan")
