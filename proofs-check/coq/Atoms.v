@@ -1,10 +1,149 @@
+(* The second half of a feed-forward sublayer in forms: hidden units whose forms are known, the coordinates before and after. Every
+   coordinate gets its units by position, so that the check of a large monoid reads each number once. *)
+Require Import Reals Lra Lia Psatz ZArith QArith Qreals List Bool Arith ZifyNat.
+From Logdepth Require Import Rows Model.
+Import ListNotations.
+Open Scope R_scope.
+
+Fixpoint put {A} (i : nat) (y : A) (b : list (list A)) : list (list A) :=
+  match b, i with
+  | nil, _ => nil
+  | l :: b, 0%nat => (y :: l) :: b
+  | l :: b, S i => l :: put i y b
+  end.
+Definition blank {A} (n : nat) : list (list A) := repeat nil n.
+Fixpoint column (r : row) (t : row) (b : list (list (Q * row))) :=
+  match r with nil => b | (i, v) :: r => put i (v, t) (column r t b) end.
+Definition positive (t : row) := negb (isconst t && Qle_bool (coef t 0) 0)%bool.
+(* the units of each coordinate; a unit that is the constant relu 0 is left out *)
+Fixpoint scatter (m : nat) (us : list (row * row)) : list (list (Q * row)) :=
+  match us with nil => blank m | u :: us => if positive (fst u) then column (snd u) (fst u) (scatter m us) else scatter m us end.
+Fixpoint settled (before : mat) (us : list (list (Q * row))) (next : mat) : bool :=
+  match before, us, next with
+  | nil, nil, nil => true
+  | b :: before, u :: us, n :: next => let ra := relus u in (zeros (snd ra) && eqr (b ++ fst ra) n && settled before us next)%bool
+  | _, _, _ => false
+  end.
+
+Lemma put_length {A} i (y : A) b : length (put i y b) = length b.
+Proof. revert i. induction b as [|l b IH]; intros [|i]; cbn [put length]; auto. Qed.
+Lemma put_nth {A} j (y : A) : forall i b, (i < length b)%nat ->
+  nth i (put j y b) nil = if Nat.eqb j i then y :: nth i b nil else nth i b nil.
+Proof. induction j as [|j IH]; intros i [|l b] H; try (cbn in H; lia); destruct i as [|i]; cbn [put nth Nat.eqb]; auto. apply IH.
+  cbn in H. lia. Qed.
+Lemma column_length r t b : length (column r t b) = length b.
+Proof. induction r as [|[i v] r IH]; cbn [column]; [reflexivity|]. rewrite put_length. exact IH. Qed.
+Lemma column_nth r t b i x : (i < length b)%nat ->
+  relsum (nth i (column r t b) nil) x = Q2R (coef r i) * relu (dot t x) + relsum (nth i b nil) x.
+Proof. intro H. induction r as [|[j v] r IH]; cbn [column]; [cbn [coef fold_right]; rewrite z0; ring|].
+  rewrite put_nth by (rewrite column_length; exact H). rewrite coef_cons. destruct (Nat.eqb j i); cbn [relsum]; rewrite IH; ring. Qed.
+Lemma scatter_length m us : length (scatter m us) = m.
+Proof. induction us as [|u us IH]; cbn [scatter]; [apply repeat_length|].
+  destruct (positive (fst u)); [rewrite column_length|]; exact IH. Qed.
+Lemma blank_nth {A} m i : nth i (@blank A m) nil = nil.
+Proof. unfold blank. revert i. induction m as [|m IH]; intros [|i]; cbn [repeat nth]; auto. Qed.
+Lemma positive_ok t x : x 0%nat = 1 -> positive t = false -> relu (dot t x) = 0.
+Proof. intros X H. unfold positive in H. apply negb_false_iff, andb_true_iff in H as [C L]. rewrite (isconst_dot t x X C). unfold relu.
+  apply Qle_bool_iff, Qle_Rle in L. rewrite z0 in L. apply Rmax_right. exact L. Qed.
+Lemma scatter_nth m us i x : x 0%nat = 1 -> (i < m)%nat -> relsum (nth i (scatter m us) nil) x = unitsum us x i.
+Proof. intros X H. induction us as [|u us IH]; cbn [scatter unitsum]; [rewrite blank_nth; reflexivity|]. destruct (positive (fst u)) eqn:P.
+  - rewrite column_nth by (rewrite scatter_length; exact H). rewrite IH. reflexivity.
+  - rewrite (positive_ok _ _ X P), IH. ring. Qed.
+(* if the lists agree, the stream after is the stream before plus what the units add *)
+Theorem settled_ok m us x before next i : x 0%nat = 1 -> (i < m)%nat -> settled before (scatter m us) next = true ->
+  dot (nth i before nil) x + unitsum us x i = dot (nth i next nil) x.
+Proof. intros X H S. rewrite <- (scatter_nth m us i x X H). assert (L : (i < length (scatter m us))%nat) by (rewrite scatter_length;
+  exact H).
+  clear H. revert before next i S L. induction (scatter m us) as [|u l IH]; intros [|b before] [|n next] i S L; try discriminate;
+    [cbn in L; lia|].
+  cbn [settled] in S. apply andb_true_iff in S as [S T]. apply andb_true_iff in S as [Z E]. destruct i as [|i]; cbn [nth].
+  - rewrite (relus_ok u x X), (absum_zero _ x Z), Rplus_0_r, <- dot_app. apply eqr_ok, E.
+  - apply IH; [exact T|]. cbn in L. lia. Qed.
+
+(* The three facts that first-flag files need: the uniform head, the direction of (p, L),
+  the match of phi codes with shift and clamp. *)
+Lemma sumf_plus f g l : sumf (fun i => f i + g i) l = sumf f l + sumf g l.
+Proof. induction l as [|a l IH]; cbn; [lra|unfold sumf in IH; rewrite IH; lra]. Qed.
+Lemma sumf_scal k g l : sumf (fun i => k * g i) l = k * sumf g l.
+Proof. induction l as [|a l IH]; cbn; [lra|unfold sumf in IH; rewrite IH; lra]. Qed.
+(* uniform: equal scores select everything visible; the mean of "is position 0" is 1/(p+1) *)
+Lemma argmax_uniform s k l : (forall j, In j l -> s j = k) -> argmax s l = l.
+Proof. intro H. unfold argmax. assert (G : forall l', incl l' l -> filter (fun j => forallb (fun j' => leb (s j') (s j)) l) l' = l').
+ { induction l' as [|a l' IH]; intro I; [reflexivity|]. cbn [filter]. replace (forallb _ l) with true.
+   - f_equal. apply IH. intros x X. apply I. simpl. auto.
+   - symmetry. apply forallb_forall. intros j J. unfold leb. destruct (Rle_dec _ _) as [|C]; [reflexivity|]. exfalso. apply C.
+     rewrite (H j J), (H a) by (apply I; simpl; auto). lra. }
+ apply G, incl_refl. Qed.
+Lemma mean_first p : average (fun j => if Nat.eqb j 0 then 1 else 0) (seq 0 (S p)) = / (INR p + 1).
+Proof. unfold average. rewrite seq_length, S_INR. cbn [seq sumf fold_right Nat.eqb].
+  change (fold_right _ 0 (seq 1 p)) with (sumf (fun j => if Nat.eqb j 0 then 1 else 0) (seq 1 p)).
+ replace (sumf _ (seq 1 p)) with 0. - pose proof (pos_INR p). field. lra.
+ - symmetry. assert (Z : forall n a, (1 <= a)%nat -> sumf (fun j => if Nat.eqb j 0 then 1 else 0) (seq a n) = 0).
+   { induction n as [|n IH]; intros a A; [reflexivity|]. cbn [seq sumf fold_right].
+     change (fold_right _ 0 (seq (S a) n)) with (sumf (fun j => if Nat.eqb j 0 then 1 else 0) (seq (S a) n)).
+     rewrite IH by lia. destruct a; [lia|]. simpl. lra. }
+   apply Z. lia. Qed.
+(* phi codes *)
+Definition rad L p := sqrt (INR p * INR p + L * L).
+Definition ph0 L p := INR p / rad L p.   Definition ph1 L p := L / rad L p.
+Lemma rad_pos L p : 0 < L -> 0 < rad L p. Proof. intro H. apply sqrt_lt_R0. pose proof (pos_INR p). nra. Qed.
+Lemma rad_sq L p : 0 < L -> rad L p * rad L p = INR p * INR p + L * L. Proof. intro H. apply sqrt_sqrt. pose proof (pos_INR p). nra. Qed.
+Lemma ph_unit L p : 0 < L -> ph0 L p * ph0 L p + ph1 L p * ph1 L p = 1.
+Proof. intro H. unfold ph0, ph1. pose proof (rad_pos L p H). pose proof (rad_sq L p H).
+  replace (INR p / rad L p * (INR p / rad L p) + L / rad L p * (L / rad L p)) with ((INR p * INR p + L * L) / (rad L p * rad L p)) by
+    (field; lra).
+ rewrite H1. field. pose proof (pos_INR p). nra. Qed.
+Definition pscore L (k e j : nat) := (ph0 L e - INR k / L * ph1 L e) * ph0 L j + ph1 L e * ph1 L j.
+Lemma pscore_eq L k e j : 0 < L -> pscore L k e j = ((INR e - INR k) * INR j + L * L) / (rad L e * rad L j).
+Proof. intro H. unfold pscore, ph0, ph1. pose proof (rad_pos L e H). pose proof (rad_pos L j H). field. lra. Qed.
+Theorem phi_back L k e j : 0 < L -> j <> (e - k)%nat -> pscore L k e j < pscore L k e (e - k).
+Proof. intros H N. rewrite !pscore_eq by assumption. set (t := (e - k)%nat) in *. pose proof (rad_pos L e H) as Pe.
+  pose proof (rad_pos L j H) as Pj. pose proof (rad_pos L t H) as Pt.
+ pose proof (rad_sq L j H) as Sj. pose proof (rad_sq L t H) as St. pose proof (pos_INR j) as J. pose proof (pos_INR t) as TT.
+ cut (((INR e - INR k) * INR j + L * L) * rad L t < ((INR e - INR k) * INR t + L * L) * rad L j).
+ { intro C. apply Rmult_lt_reg_r with (rad L e * rad L j * rad L t); [repeat apply Rmult_lt_0_compat; assumption|].
+   replace (((INR e - INR k) * INR j + L * L) / (rad L e * rad L j) * (rad L e * rad L j * rad L t)) with
+     (((INR e - INR k) * INR j + L * L) * rad L t) by (field; repeat split; lra).
+   replace (((INR e - INR k) * INR t + L * L) / (rad L e * rad L t) * (rad L e * rad L j * rad L t)) with
+     (((INR e - INR k) * INR t + L * L) * rad L j) by (field; repeat split; lra). exact C. }
+ destruct (le_lt_dec k e) as [K|K].
+ - replace (INR e - INR k) with (INR t) by (unfold t; rewrite minus_INR by exact K; ring). rewrite <- St.
+   assert (D : INR j <> INR t) by (intro E; apply N, INR_eq, E). assert (Q : 0 < (INR j - INR t) * (INR j - INR t)) by nra.
+   cut (INR t * INR j + L * L < rad L t * rad L j). { intro C. nra. }
+   assert (P1 : 0 <= INR t * INR j + L * L) by nra. assert (P2 : 0 < rad L t * rad L j) by (apply Rmult_lt_0_compat; assumption).
+   destruct (Rlt_dec (INR t * INR j + L * L) (rad L t * rad L j)) as [|C]; [assumption|exfalso].
+   assert (C2 : rad L t * rad L j * (rad L t * rad L j) <= (INR t * INR j + L * L) * (INR t * INR j + L * L)) by (apply Rmult_le_compat;
+     lra).
+   replace (rad L t * rad L j * (rad L t * rad L j)) with (rad L t * rad L t * (rad L j * rad L j)) in C2 by ring. rewrite St, Sj in C2.
+   assert (0 < L * L * ((INR j - INR t) * (INR j - INR t))) by (apply Rmult_lt_0_compat; nra). nra.
+ - assert (t = 0%nat) as E by (unfold t; lia). rewrite E in *. change (INR 0) with 0 in *.
+   assert (RL : rad L 0 = L) by (unfold rad; change (INR 0) with 0; replace (0 * 0 + L * L) with (L * L) by ring; apply sqrt_square; lra).
+   rewrite RL. assert (EK : INR e < INR k) by (apply lt_INR; exact K).
+     assert (J1 : 1 <= INR j) by (replace 1 with (INR 1) by reflexivity; apply le_INR; lia).
+   assert (RJ : sqrt (L * L) <= rad L j) by (apply sqrt_le_1_alt; assert (0 <= INR j * INR j) by (apply Rmult_le_pos; lra); lra).
+     rewrite sqrt_square in RJ by lra. assert ((INR e - INR k) * INR j < 0) by nra. nra. Qed.
+(* what is normalised is a positive multiple q of y, and the sum of the squares of y is known *)
+Theorem one_rho (f : network) (x y : nat -> R) q l s : (0 < width f)%nat -> 0 < q -> 0 < l -> 0 <= s ->
+  (forall c, (c < width f)%nat -> x c = q * y c) -> mean f x = 0 ->
+  s * s * sumn (width f) (fun c => y c * y c) = INR (width f) * l -> forall c, (c < width f)%nat -> norm f x c = s * y c / sqrt l.
+Proof. intros Hm Hq Hl Hs Hx Hmean Hy c Hc. set (S := sumn (width f) (fun c => y c * y c)) in *.
+  assert (M : 0 < INR (width f)) by (apply lt_0_INR; exact Hm). assert (ML : 0 < INR (width f) * l) by (apply Rmult_lt_0_compat;
+    assumption).
+  assert (S0 : 0 < S). { destruct (Rlt_le_dec 0 S) as [|C]; [assumption|]. assert (0 <= s * s) by (apply Rle_0_sqr). nra. }
+  assert (SS : ss f (centred f x) = q * q * S).
+  { unfold ss, S, sumn. rewrite <- sumf_scal. apply sumf_ext. intros i I. apply in_seq in I. unfold centred. rewrite Hmean, Hx by lia.
+    ring. }
+  assert (R : sqrt (INR (width f)) = s * sqrt S / sqrt l).
+  { apply Rmult_eq_reg_r with (sqrt l); [|apply Rgt_not_eq, sqrt_lt_R0, Hl].
+    rewrite <- sqrt_mult by lra. rewrite <- Hy, sqrt_mult by (try apply Rle_0_sqr; lra). rewrite sqrt_square by exact Hs. field.
+    apply Rgt_not_eq, sqrt_lt_R0, Hl. }
+  unfold norm. rewrite SS, R. unfold centred. rewrite Hmean, Hx by exact Hc. rewrite sqrt_mult by nra. rewrite sqrt_square by lra. field.
+  repeat split; apply Rgt_not_eq; try (apply sqrt_lt_R0; assumption); assumption. Qed.
+
 (* Atoms: what a residual coordinate is made of. At token p, atom 0 is the number 1, atom 1 is 1/(p+1), atom 2 is 1 at position 0 and 0
    elsewhere, and atom 3+4i+x is component x of entry i of a list of places: the code of position p - b, for a shift b, or a direction of
    the own token. A shift is a s + b in the stride s of the loop (s is 2^l after l loops that double). *)
-Require Import Reals Lra Lia ZArith QArith Qreals List Bool Arith ZifyNat. From Logdepth Require Import Codes Rows Model FirstFlag.
-  Import ListNotations.
 Ltac Zify.zify_post_hook ::= Z.to_euclidean_division_equations.
-Open Scope R_scope.
 
 (* codes that a file writes (circle, two-circle) or computes (phi, the direction of (p, L)) *)
 Inductive coding := Written (e : encoding) | Phi (L : Q).
@@ -259,3 +398,145 @@ Proof. intros OK H N. apply lt_INR in N. pose proof (pos_INR p). destruct k as [
     replace (INR q * rad l p * (INR q * rad l p)) with (INR q * INR q * (rad l p * rad l p)) in * by ring.
     replace (INR p * rad l q * (INR p * rad l q)) with (INR p * INR p * (rad l q * rad l q)) in * by ring.
     rewrite Sp, Sq in *. assert (D : 0 < (INR q * INR q - INR p * INR p) * (l * l)) by (apply Rmult_lt_0_compat; nra). lra. Qed.
+
+(* Which code is nearest to a fraction: a head whose query is a positive multiple of (x, 1), where x is a little more than a count divided
+   by m, selects the position that is the quotient, rounded down. *)
+
+(* x1 count + x0 against e, in terms of the positions that codes stand for: (count + o) / m, and at least nothing, less than 1/m less a gap
+   more *)
+Definition whole_q (n : nat) : Q := inject_Z (Z.of_nat n).
+Definition within (m o : nat) (x1 x0 e unit shift gap : Q) : bool :=
+  (let more := unit * x0 / e + shift in
+   Nat.ltb o m && negb (Qle_bool e 0) && Qeq_bool (whole_q m * (unit * x1)) e && Qle_bool (whole_q o / whole_q m) more &&
+   negb (Qle_bool (whole_q (S o) / whole_q m) (more + gap)))%bool%Q.
+Definition floors (k : coding) (m o : nat) (x1 x0 e : Q) : bool :=
+  match k with
+  | Written (Fine b) => Nat.leb 1 b && within m o x1 x0 e 1 (- ((whole_q b - 1) / 2)) (1 / whole_q (S b))
+  | Phi L => Qle_bool 1 L && within m o x1 x0 e L (1 # 2) (1 / (8 * L))
+  | _ => false
+  end%bool%Q.
+Lemma floors_below k m o x1 x0 e : floors k m o x1 x0 e = true -> (o < m)%nat.
+Proof. unfold floors, within. destruct k as [[| |b]|L]; try discriminate; cbv zeta; intro H;
+  repeat match goal with H : (_ && _)%bool = true |- _ => apply andb_true_iff in H as [? ?] end;
+  match goal with H : Nat.ltb _ _ = true |- _ => apply Nat.ltb_lt, H end. Qed.
+Lemma within_ok m o x1 x0 e unit shift gap c : within m o x1 x0 e unit shift gap = true ->
+  let u := Q2R unit * ((Q2R x1 * INR c + Q2R x0) / Q2R e) in let t := INR ((c + o) / m) in
+  0 < Q2R e /\ t <= u + Q2R shift /\ u + Q2R shift < t + 1 - Q2R gap.
+Proof. intros H u t. unfold within in H. cbv zeta in H. repeat match goal with H : (_ && _)%bool = true |- _ => apply andb_true_iff in H
+  as [? ?] end.
+  match goal with H : Nat.ltb _ _ = true |- _ => apply Nat.ltb_lt in H; rename H into OM end.
+  match goal with H : negb (Qle_bool e 0) = true |- _ => apply pos_q in H; rename H into E end.
+  match goal with H : Qeq_bool _ e = true |- _ => apply eq_q in H; rename H into X1 end.
+  match goal with H : Qle_bool _ _ = true |- _ => apply Qle_bool_iff, Qle_Rle in H; rename H into LO end.
+  match goal with H : negb (Qle_bool _ _) = true |- _ => apply lt_q in H; rename H into HI end. unfold whole_q in *.
+  assert (MR : 0 < INR m) by (apply lt_0_INR; lia).
+  assert (MZ : ~ inject_Z (Z.of_nat m) == 0) by (intro Z0; apply Qeq_eqR in Z0; rewrite INR_Q, z0 in Z0; lra).
+  assert (EZ : ~ e == 0) by (intro Z0; apply Qeq_eqR in Z0; rewrite z0 in Z0; lra).
+  rewrite !Q2R_mult, INR_Q in X1. rewrite Q2R_plus, !Q2R_div, Q2R_mult, !INR_Q in LO by assumption.
+  rewrite !Q2R_plus, !Q2R_div, Q2R_mult, !INR_Q, S_INR in HI by assumption. set (y := Q2R unit * Q2R x0 / Q2R e) in *.
+  pose proof (Nat.div_mod (c + o) m ltac:(lia)) as DM. fold t in DM. pose proof (Nat.mod_upper_bound (c + o) m ltac:(lia)) as RU.
+  set (r := ((c + o) mod m)%nat) in *. apply (f_equal INR) in DM. rewrite !plus_INR, mult_INR in DM. fold t in DM.
+  assert (U : u = t + (INR r - INR o) * / INR m + y).
+  { unfold u, y. replace (INR c) with (INR m * t + INR r - INR o) by lra.
+    replace (Q2R unit * ((Q2R x1 * (INR m * t + INR r - INR o) + Q2R x0) / Q2R e)) with
+      (INR m * (Q2R unit * Q2R x1) * (t + (INR r - INR o) * / INR m) * / Q2R e + Q2R unit * Q2R x0 / Q2R e) by (field; lra).
+    rewrite X1. field. lra. }
+  assert (RI : INR r + 1 <= INR m) by (rewrite <- S_INR; apply le_INR; lia). pose proof (pos_INR r) as R0.
+  pose proof (Rinv_0_lt_compat _ MR) as MI. assert (ONE : INR m * / INR m = 1) by (apply Rinv_r; lra). unfold Rdiv in LO, HI at 1.
+  fold y in LO, HI. split; [exact E|]. rewrite U. split; nra. Qed.
+(* fine codes *)
+Lemma fine_nearest x b t j : (1 <= b)%nat -> INR t + (INR b - 1) / 2 <= x -> x < INR t + (INR b + 1) / 2 - / (INR b + 1) -> j <> t ->
+  x * code (Written (Fine b)) 0 j + code (Written (Fine b)) 1 j < x * code (Written (Fine b)) 0 t + code (Written (Fine b)) 1 t.
+Proof. intros B L U N. apply le_INR in B. cbn [INR] in B. pose proof (pos_INR t) as T0. pose proof (pos_INR j) as J0. cbn [code kc].
+  unfold cx, cy.
+  set (u := 2 * INR t + INR b) in *. set (v := 2 * INR j + INR b).
+  assert (Pu : 0 < 1 + u * u) by nra. assert (Pv : 0 < 1 + v * v) by nra.
+  assert (D : x * - ((1 - u * u) / (1 + u * u)) + 2 * u / (1 + u * u) - (x * - ((1 - v * v) / (1 + v * v)) + 2 * v / (1 + v * v)) =
+    2 * ((u - v) * (x * (u + v) + 1 - u * v)) / ((1 + u * u) * (1 + v * v))) by (field; lra).
+  cut (0 < (u - v) * (x * (u + v) + 1 - u * v)).
+  { intro C. apply Rminus_gt_0_lt. rewrite D. apply Rdiv_lt_0_compat; [lra|apply Rmult_lt_0_compat; assumption]. }
+  destruct (lt_dec j t) as [J|J].
+  - assert (J' : (S j <= t)%nat) by lia. apply le_INR in J'. rewrite S_INR in J'. assert (V : v <= u - 2) by (unfold u, v; lra).
+    apply Rmult_lt_0_compat; [lra|].
+    assert (XL : (u - 1) / 2 <= x) by (unfold u; lra). assert (V0 : 1 <= v) by (unfold v; lra). nra.
+  - assert (J' : (S t <= j)%nat) by lia. apply le_INR in J'. rewrite S_INR in J'. assert (V : u + 2 <= v) by (unfold u, v; lra).
+    assert (XY : x * (2 * u + 2) + 1 < u * (u + 2)).
+    { assert (W : / (u + 1) <= / (INR b + 1)) by (apply Rinv_le_contravar; unfold u; lra). assert (XU : x < (u + 1) / 2 - / (u + 1)) by
+        (unfold u in *; lra). assert (I : (u + 1) * / (u + 1) = 1) by (apply Rinv_r; unfold u; lra). assert (1 <= u) by (unfold u; lra).
+          nra. }
+    assert (XU : x < u). { assert (1 <= u) by (unfold u; lra). nra. }
+    assert (Y : x * (u + v) + 1 - u * v < 0) by nra. nra. Qed.
+(* phi codes: the query is (u, L), u between t - 1/2 and t + 1/2 - 1/(8 L) *)
+Lemma phi_nearest u L t j : 1 <= L -> INR t - 1 / 2 <= u -> u < INR t + 1 / 2 - / (8 * L) -> j <> t ->
+  u * ph0 L j + L * ph1 L j < u * ph0 L t + L * ph1 L t.
+Proof. intros HL Lo Up N. pose proof (pos_INR t) as T0. pose proof (pos_INR j) as J0. assert (L0 : 0 < L) by lra.
+  pose proof (rad_pos L t L0) as Rt. pose proof (rad_pos L j L0) as Rj. pose proof (rad_sq L t L0) as St. pose proof (rad_sq L j L0) as Sj.
+  unfold ph0, ph1. replace (u * (INR j / rad L j) + L * (L / rad L j)) with ((u * INR j + L * L) / rad L j) by (field; lra).
+  replace (u * (INR t / rad L t) + L * (L / rad L t)) with ((u * INR t + L * L) / rad L t) by (field; lra).
+  set (a := u * INR t + L * L). set (b := u * INR j + L * L). set (d := u - INR t).
+  assert (T1 : INR t = 0 \/ 1 <= INR t).
+  { destruct t as [|n]; [left; reflexivity|right]. rewrite S_INR. pose proof (pos_INR n). lra. }
+  assert (A : 0 < a) by (unfold a; destruct T1 as [->|T1]; nra).
+  cut (b * rad L t < a * rad L j).
+  { intro C. apply Rmult_lt_reg_r with (rad L j * rad L t); [apply Rmult_lt_0_compat; assumption|].
+    replace (b / rad L j * (rad L j * rad L t)) with (b * rad L t) by (field; lra).
+    replace (a / rad L t * (rad L j * rad L t)) with (a * rad L j) by (field; lra). exact C. }
+  assert (P : 0 < a * rad L j) by (apply Rmult_lt_0_compat; assumption).
+  destruct (Rle_lt_dec b 0) as [B|B]; [nra|].
+  (* the squares *)
+  cut (b * b * (rad L t * rad L t) < a * a * (rad L j * rad L j)).
+  { intro C. destruct (Rlt_le_dec (b * rad L t) (a * rad L j)) as [|D]; [assumption|exfalso].
+    assert (a * rad L j * (a * rad L j) <= b * rad L t * (b * rad L t)) by (apply Rmult_le_compat; lra). nra. }
+  rewrite St, Sj. set (s := INR t * INR t + L * L). set (k := INR j - INR t).
+  assert (ID : a * a * (INR j * INR j + L * L) - b * b * s = L * L * (k * ((k - 2 * d) * s - d * d * (2 * INR t + k)))).
+  { unfold a, b, s, k, d. ring. }
+  cut (0 < k * ((k - 2 * d) * s - d * d * (2 * INR t + k))). { intro C. assert (0 < L * L) by nra. nra. }
+  assert (Dl : - (1 / 2) <= d) by (unfold d; lra). set (g := / (8 * L)) in *. assert (G : g * (8 * L) = 1) by (apply Rinv_l; lra).
+  assert (G0 : 0 < g) by (apply Rinv_0_lt_compat; lra). assert (Du : d < 1 / 2 - g) by (unfold d; lra).
+  assert (S1 : 1 <= s) by (unfold s; nra). assert (D4 : d * d <= 1 / 4) by nra.
+  destruct (lt_dec t j) as [J|J].
+  - assert (K : 1 <= k). { unfold k. assert (J' : (S t <= j)%nat) by lia. apply le_INR in J'. rewrite S_INR in J'. lra. }
+    apply Rmult_lt_0_compat; [lra|].
+    cut (0 < (1 - 2 * d) * s - d * d * (2 * INR t + 1)). { intro C. nra. }
+    destruct (Rle_lt_dec d 0) as [D|D]; [unfold s in *; nra|].
+    (* at the gap itself *)
+    assert (Q : (1 / 2 - g) * (1 / 2 - g) * (2 * INR t + 1) <= 2 * g * s).
+    { set (q := (4 * L - 1) * (4 * L - 1)). assert (E : 0 < 16 * L * (16 * L * (INR t * INR t) - 2 * q * INR t + 16 * (L * L * L) - q)).
+      { replace (16 * L * (16 * L * (INR t * INR t) - 2 * q * INR t + 16 * (L * L * L) - q)) with
+          ((16 * L * INR t - q) * (16 * L * INR t - q) + (32 * (L * L) - 1)) by (unfold q; ring).
+        assert (0 <= (16 * L * INR t - q) * (16 * L * INR t - q)) by apply Rle_0_sqr. nra. }
+      assert (E' : 0 < 16 * L * (INR t * INR t) - 2 * q * INR t + 16 * (L * L * L) - q) by nra.
+      apply Rmult_le_reg_r with (64 * (L * L)); [nra|].
+      replace ((1 / 2 - g) * (1 / 2 - g) * (2 * INR t + 1) * (64 * (L * L))) with
+        ((4 * L - g * (8 * L)) * (4 * L - g * (8 * L)) * (2 * INR t + 1)) by field.
+      replace (2 * g * s * (64 * (L * L))) with (g * (8 * L) * (16 * L) * s) by ring. rewrite G. unfold q, s in *. lra. }
+    assert (d * d <= (1 / 2 - g) * (1 / 2 - g)) by nra. nra.
+  - assert (K : k <= -1). { unfold k. assert (J' : (S j <= t)%nat) by lia. apply le_INR in J'. rewrite S_INR in J'. lra. }
+    assert (T2 : 0 < 2 * INR t + k) by (unfold k in *; lra).
+    cut (0 < (- k + 2 * d) * s + d * d * (2 * INR t + k)). { intro C. nra. }
+    destruct (Req_dec d 0) as [->|D]; [nra|]. assert (0 < d * d) by nra. assert (0 <= (- k + 2 * d) * s) by nra. nra. Qed.
+Theorem floors_ok k m o x1 x0 e c j : codingok k = true -> floors k m o x1 x0 e = true -> j <> ((c + o) / m)%nat ->
+  let score i := (Q2R x1 * INR c + Q2R x0) * code k 0 i + Q2R e * code k 1 i in score j < score ((c + o) / m)%nat.
+Proof. intros OK H N score. unfold floors in H. destruct k as [[| |b]|L]; try discriminate; apply andb_true_iff in H as [A H];
+    destruct (within_ok _ _ _ _ _ _ _ _ c H) as (E & Lo & Up).
+  - apply Nat.leb_le in A. set (x := (Q2R x1 * INR c + Q2R x0) / Q2R e) in *. pose proof (le_INR _ _ A) as B1. cbn [INR] in B1.
+    assert (Q1 : Q2R 1 = 1) by (unfold Q2R; simpl; lra). assert (Q2 : Q2R 2 = 2) by (unfold Q2R; simpl; lra).
+    assert (SH : Q2R (- ((whole_q b - 1) / 2)) = - ((INR b - 1) / 2)).
+    { unfold whole_q. rewrite Q2R_opp, Q2R_div, Q2R_minus, INR_Q, Q1, Q2; [reflexivity|discriminate]. }
+    assert (GP : Q2R (1 / whole_q (S b)) = / (INR b + 1)).
+    { unfold whole_q. rewrite Q2R_div, INR_Q, Q1, S_INR; [unfold Rdiv; ring|]. intro Z0. apply Qeq_eqR in Z0.
+      rewrite INR_Q, z0, S_INR in Z0. lra. }
+    rewrite SH, Q1, ?GP in *.
+    assert (S : forall i, score i = Q2R e * (x * code (Written (Fine b)) 0 i + code (Written (Fine b)) 1 i)).
+    { intro i. unfold score, x. field. lra. }
+    rewrite !S. apply Rmult_lt_compat_l; [exact E|]. apply fine_nearest; [exact A|lra|lra|exact N].
+  - apply Qle_bool_iff, Qle_Rle in A. assert (Q1 : Q2R 1 = 1) by (unfold Q2R; simpl; lra). rewrite Q1 in A. set (l := Q2R L) in *.
+    set (x := (Q2R x1 * INR c + Q2R x0) / Q2R e) in *.
+    assert (SH : Q2R (1 # 2) = 1 / 2) by (unfold Q2R; simpl; lra). assert (Q8 : Q2R 8 = 8) by (unfold Q2R; simpl; lra).
+    assert (GP : Q2R (1 / (8 * L)) = / (8 * l)).
+    { rewrite Q2R_div, Q2R_mult, Q1, Q8; [unfold Rdiv; fold l; ring|]. intro Z0. apply Qeq_eqR in Z0. rewrite Q2R_mult, Q8, z0 in Z0.
+      fold l in Z0. lra. }
+    rewrite SH, GP in *. cbn [code] in *. fold l in score. unfold code in score. fold l in score.
+    assert (S : forall i, score i = Q2R e / l * (l * x * ph0 l i + l * ph1 l i)).
+    { intro i. unfold score, x. field. split; lra. }
+    rewrite !S. apply Rmult_lt_compat_l; [apply Rdiv_lt_0_compat; lra|]. apply phi_nearest; [exact A|lra|lra|exact N]. Qed.

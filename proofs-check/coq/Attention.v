@@ -1,7 +1,8 @@
 (* Averaging-hard attention (MS25 Definition 2.1) of forms: a head whose scores are those of a code selects one token, at a shift that the
    checker reads off the query; a head without queries averages over everything visible. *)
 Require Import Reals Lra Lia Psatz ZArith QArith Qreals List Bool Arith ZifyNat.
-  From Logdepth Require Import Codes Rows Model FirstFlag Atoms Checker Norms. Import ListNotations.
+From Logdepth Require Import Rows Model Atoms Checker Norms.
+Import ListNotations.
 Open Scope R_scope.
 
 Lemma filter_single {A} (g : A -> bool) l e : NoDup l -> In e l -> (forall j, In j l -> (g j = true <-> j = e)) -> filter g l = [e].

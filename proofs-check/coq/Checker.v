@@ -2,8 +2,9 @@
    certificate is trusted. A stage describes the stream between two layers: for every label, that is element of a finite monoid, each
    coordinate as a form over atoms. A layer certificate names what each head selects, both norms, which heads fetch factors of the
    product, and the stage after the layer. *)
-Require Import Reals ZArith QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows Model Statement Settle FirstFlag Atoms.
-  Import ListNotations.
+Require Import Reals ZArith QArith Qreals List Bool Arith.
+From Logdepth Require Import Rows Model Statement Atoms.
+Import ListNotations.
 Open Scope nat_scope.
 
 Record stage := { shifts : list place; consts : mat (* label -> constants *);

@@ -1,7 +1,7 @@
-(* Soundness of GraphChecker.v: one loop replaces a relation r by r;r at every token, and by Walks.v the loops of the file give
+(* Soundness of GraphChecker.v: one loop replaces a relation r by r;r at every token, and by GraphChecker.v the loops of the file give
    reachability (MS25 Theorem 5.1, one token per vertex). *)
 Require Import Reals Lra Lia Psatz ZArith QArith Qreals List Bool Arith.
-From Logdepth Require Import Codes Rows Model Statement Settle FirstFlag Checker Norms Attention Layers Walks GraphChecker.
+From Logdepth Require Import Rows Model Statement Atoms Checker Norms Attention Layers GraphChecker.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -206,7 +206,7 @@ Proof. intros H Hi Hc. unfold head_adds in H. destruct (_ && _)%bool eqn:B in H;
   - destruct (causal d) eqn:CA; [discriminate|]. pose proof (allsome_nth n _ out i nil H Hi) as T. clear H. cbv beta zeta in T.
     set (P := forms (hq d) (nth i zs nil)) in *. set (keys := map (forms (hk d)) zs) in *.
     unfold head_at in T. destruct (allsome _) as [scores|] eqn:AS in T; [|discriminate].
-    destruct (find _ _) as [j|] eqn:F in T; [|discriminate]. apply find_some in F as [J F]. apply in_seq in J.
+    destruct (List.find _ _) as [j|] eqn:F in T; [|discriminate]. apply find_some in F as [J F]. apply in_seq in J.
     pose proof (allsome_nth m _ (nth i out nil) c nil T Hc) as RD. unfold read_at in RD. cbv zeta in RD.
     destruct (all n (fun k => isnil _)) eqn:NI in RD.
     { assert (RO : nth c (nth i out nil) nil = nil) by congruence. rewrite RO. cbn [dot].

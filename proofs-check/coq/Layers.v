@@ -1,7 +1,8 @@
 (* One layer, a list of layers, and a change of description: what holds of the stream before, as forms of the product of the letters in
    an interval that ends at the token, holds after, for the longer interval (MS25 Definitions 2.1 to 2.3; Theorem 4.1, Corollary 4.2). *)
 Require Import Reals Lra Lia Psatz ZArith QArith Qreals List Bool Arith ZifyNat.
-  From Logdepth Require Import Codes Rows Model Settle FirstFlag Atoms Checker Norms Attention. Import ListNotations.
+From Logdepth Require Import Rows Model Atoms Checker Norms Attention.
+Import ListNotations.
 Open Scope R_scope.
 
 (* the product of the letters a+1 .. a+n *)

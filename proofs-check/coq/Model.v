@@ -1,7 +1,7 @@
 (* The meaning of a weights file that reads words or graphs (runtime/README.md, "The model"; MS25 Definitions 2.1 to 2.3), on the real
    numbers. Nothing here knows of products, automata or walks. This file is part of what has to be believed: it is short so that it can be
    read. *)
-Require Import Reals Lra Lia QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows. Import ListNotations.
+Require Import Reals Lra Lia QArith Qreals List Bool Arith. From Logdepth Require Import Rows. Import ListNotations.
 Open Scope R_scope.
 
 Record headw := { causal : bool; hq : mat; hk : mat; hv : mat; ho : mat }.

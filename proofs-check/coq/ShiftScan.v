@@ -2,7 +2,8 @@
    computes to true, the file accepts exactly what the automaton X accepts, and at every token the prefix read-out gives the product of
    the letters so far, for every admissible word. *)
 Require Import Reals Lra Lia Psatz ZArith QArith Qreals List Bool Arith ZifyNat.
-From Logdepth Require Import Codes Rows Model Statement FirstFlag Atoms Checker Norms Attention Layers ReadOut. Import ListNotations.
+From Logdepth Require Import Rows Model Statement Atoms Checker Norms Attention Layers.
+Import ListNotations.
 Open Scope R_scope.
 
 Section Start.

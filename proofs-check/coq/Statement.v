@@ -1,6 +1,6 @@
 (* What the theorem of a file says. Together with Model.v this is what has to be believed: the automaton X and the maps of the letters are
    printed with the theorem, so that whoever reads it compares them with theirs. *)
-Require Import Reals ZArith QArith Qreals List Bool Arith. From Logdepth Require Import Codes Rows Model. Import ListNotations.
+Require Import Reals ZArith QArith Qreals List Bool Arith. From Logdepth Require Import Rows Model. Import ListNotations.
 Open Scope R_scope.
 
 (* a deterministic automaton: states and letters are numbered from 0 *)
@@ -44,9 +44,10 @@ Definition sign (z : Z) : nat := match z with Zneg _ => 0 | Z0 => 1 | Zpos _ => 
 (* the classes of every token, one after another *)
 Fixpoint compared (G : counting) (ks : list comparison) (classes : nat -> list nat) (p : nat) : list nat := match ks with nil => classes p
   | k :: ks => compared G ks (fun p => classes p ++ [nth (sign (sum G k classes p)) (nth (last (classes p) 0) (turns k) nil) 0]) p end%nat.
-Definition verdict (G : counting) (w : list nat) := nth
+Definition program_accepts (G : counting) (w : list nat) := nth
   (last (compared G (comparisons G) (fun p => [kind w p]) (length w)) 0%nat) (verdicts G) false.
-Definition decides_counting (f : file) (G : counting) := forall w, admissible f w -> if verdict G w then accepts f w else rejects f w.
+Definition decides_counting (f : file) (G : counting) := forall w, admissible f w ->
+  if program_accepts G w then accepts f w else rejects f w.
 
 (* graphs on the vertices 0 .. n-1 (a smaller graph has isolated vertices): a walk of any length, also of length 0 *)
 Inductive walk (n : nat) (edge : nat -> nat -> bool) : nat -> nat -> Prop :=

@@ -4,6 +4,6 @@ set -e
 mkdir -p "$1"
 cp "$(dirname "$0")"/*.v "$1"
 cd "$1"
-for file in Codes Rows Model Statement Settle FirstFlag Atoms Floors Checker Norms Attention Layers ReadOut ShiftScan ResetsChecker Classes Resets CountingChecker Counting Walks GraphChecker Connectivity; do
+for file in Rows Model Statement Atoms Checker Norms Attention Layers ShiftScan ClassesChecker Classes GraphChecker Connectivity; do
   coqc -q -R . Logdepth "$file.v"
 done

@@ -101,7 +101,7 @@ let harmless s = String.map (fun c -> if c = '*' || c = '"' || c < ' ' then '?' 
 let print hash claim definitions check name statement proof =
   Printf.printf "(* The weights file with sha256 %s: %s *)\n\
     Require Import ZArith QArith List.\n\
-    From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets CountingChecker Counting GraphChecker Connectivity.\n\
+    From Logdepth Require Import Rows Model Statement Atoms Checker ShiftScan ClassesChecker Classes GraphChecker Connectivity.\n\
     Import ListNotations.\nOpen Scope nat_scope.\n\n" hash claim;
   List.iter (fun (name, sort, term) -> Printf.printf "Definition %s : %s := %s.\n" name sort term) definitions;
   Printf.printf "Theorem checked : %s = true.\nProof. vm_cast_no_check (eq_refl true). Qed.\nTheorem %s : %s.\n\

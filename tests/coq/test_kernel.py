@@ -29,8 +29,7 @@ class Kernel(unittest.TestCase):
                                        'Extract Constant nth => "(fun n l d -> if Big_int_Z.is_int_big_int n then Option.value '
                                        '(List.nth_opt l (Big_int_Z.int_of_big_int n)) ~default:d else d)".'] if source.stem == "Extract" else [])
         self.assertEqual(len(kernel.stored_axioms()), 3)
-        header = "From Logdepth Require Import Codes Rows Model Statement Atoms Checker ShiftScan ResetsChecker Resets "\
-                 "CountingChecker Counting GraphChecker Connectivity.\n"
+        header = "From Logdepth Require Import Rows Model Statement Atoms Checker ShiftScan ClassesChecker Classes GraphChecker Connectivity.\n"
         of_words = "{} f c X r = true -> decides f X /\\ tells f X r"
         for theorem, shown in (("shift_scan_correct", of_words.format("check")), ("resets_correct", of_words.format("resetcheck")),
                                ("counting_correct", "countcheck f G c = true -> decides_counting f G"),
