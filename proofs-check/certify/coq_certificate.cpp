@@ -23,7 +23,7 @@ using recheck::Selection;
 
 constexpr std::size_t kMostLabels = 200;  // the checker multiplies all triples
 constexpr double kMostChoices = 50000;    // labels that are multiplied together in a layer
-constexpr std::size_t kMostNodes = 1000;  // the checker compares values along all edges
+constexpr std::size_t kMostNodes = 1000;  // or classes: the checker compares values along all edges
 
 // --- scans ----------------------------------------------------------------------------------------
 
@@ -696,14 +696,17 @@ class CountingBuilder {
         if (head != kIdle) head.push_back(average_json(average, places));
     }
     const bool compares = after.names.at(0).size() > before.names.at(0).size();
+    need(after.streams.size() <= kMostNodes,
+         "Coq: more than " + std::to_string(kMostNodes) + " classes of tokens");
+    for (const auto& [c, weight] : layer.feedforward_mask)
+      need(compares || recheck::is_constant(recheck::at(read.streams.at(0), c)),
+           "Coq: " + where + ": a sum that is compared in two layers is not covered");
     json factor;
     if (compares)
       factor = comparison(layer, read, after, where);
     else if (layer.in.rows > 0)
       feedforward = norm_of_classes(by_class_.frame, layer.feedforward_mask, read.streams, places,
                                     where + ", feed-forward");
-    need(compares || after.streams.size() == before.streams.size(),
-         "Coq: " + where + ": a sum that is compared twice is not covered");
     json made = layer_json(std::move(heads), std::move(attention), std::move(feedforward));
     made["next"] = stage(after.streams, places, where);
     made["compares"] = std::move(factor);

@@ -102,13 +102,20 @@ let counting width v =
     ({ made with following = forms (get v "next") }, if factor.json = `Null then None else Some (rational factor)) in
   { first_forms = forms (get v "first"); countlayers = list layer (get v "layers") }
 
-let program v =
+(* It is printed with the theorem, so nothing in it is superfluous or missing. *)
+let program letters v =
   only v [ "tallies"; "comparisons"; "verdicts" ] [];
+  let counts = below (Z.of_int (List.length (items (get v "tallies")))) and classes = ref (List.length letters + 1) in
+  let for_every_class items v = if List.length items = !classes then items else fail v "as many items as there are classes" in
   let comparison v =
     only v [ "summands"; "rest"; "turns" ] [];
-    { summands = list (pair small integer) (get v "summands"); rest = integer (get v "rest"); turns = table (get v "turns") } in
-  { tallies = list (pair small (list natural)) (get v "tallies"); comparisons = list comparison (get v "comparisons");
-    verdicts = list boolean (get v "verdicts") }
+    let turns = for_every_class (table (get v "turns")) (get v "turns") in
+    if List.exists (fun turn -> List.length turn <> 3) turns then fail (get v "turns") "a class for each of three signs";
+    classes := 1 + Z.to_int (List.fold_left Z.max Z.zero (List.concat turns));
+    { summands = list (pair counts integer) (get v "summands"); rest = integer (get v "rest"); turns } in
+  let comparisons = list comparison (get v "comparisons") in
+  { tallies = list (pair (below (Z.of_int (List.length comparisons + 1))) (list natural)) (get v "tallies"); comparisons;
+    verdicts = (let v = get v "verdicts" in for_every_class (list boolean v) v) }
 
 let automaton v =
   only v [ "delta"; "start"; "accepting" ] [];

@@ -96,7 +96,9 @@ let counting c =
   record [ ("first_forms", stage c.first_forms); ("countlayers", many (two reset_layer factor) c.countlayers) ]
 
 (* Nothing of a letter can end the comment. *)
-let harmless s = String.map (fun c -> if c = '*' || c = '"' || c < ' ' then '?' else c) s
+let harmless s =
+  let escaped c = if c = '*' || c = '"' || c = '\\' || c < ' ' then Printf.sprintf "\\x%02x" (Char.code c) else String.make 1 c in
+  String.concat "" (List.map escaped (List.of_seq (String.to_seq s)))
 
 let print hash claim definitions check name statement proof =
   Printf.printf "(* The weights file with sha256 %s: %s *)\n\

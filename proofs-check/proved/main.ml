@@ -81,16 +81,21 @@ let print_automaton x letters read =
 
 (* How a counting program gives every token its classes, and which of the last ones accept. *)
 let print_program g letters =
-  let listed print items = String.concat ", " (List.concat (List.mapi print items)) in
-  Printf.printf "classes    at first: 0 of <begin>, %s\n" (listed (fun a letter -> [ Printf.sprintf "%d of %s" (a + 1) (quoted letter) ]) letters);
+  let listed print items = match List.concat (List.mapi print items) with [] -> "none" | lines -> String.concat ", " lines in
+  Printf.printf "classes    of tokens, at first: 0 of <begin>, %s; a comparison changes them, the class of the last token decides\n"
+    (listed (fun a letter -> [ Printf.sprintf "%d of %s" (a + 1) (quoted letter) ]) letters);
+  let used i = List.exists (fun c -> List.exists (fun (j, _) -> Z.equal j (Z.of_int i)) c.summands) g.comparisons in
   List.iteri (fun i (since, weights) ->
-    match listed (fun q weight -> if q = 0 || Z.sign weight = 0 then [] else [ Printf.sprintf "%s for class %d" (Z.to_string weight) q ]) weights with
-    | "" -> ()  (* nothing counts *)
-    | counted -> Printf.printf "count %-4d after comparison %s: %s\n" i (Z.to_string since) counted) g.tallies;
+    if used i then
+      Printf.printf "count %-4d over the tokens up to the own one without <begin>, by the classes after comparison %s: %s\n" i (Z.to_string since)
+        (listed (fun q weight -> if q = 0 || Z.sign weight = 0 then [] else [ Printf.sprintf "%s for class %d" (Z.to_string weight) q ]) weights)) g.tallies;
   List.iteri (fun k c ->
     let sum = String.concat "" (List.map (fun (i, z) -> Printf.sprintf "%s * count %s + " (Z.to_string z) (Z.to_string i)) c.summands) ^ Z.to_string c.rest in
     Printf.printf "compare %-2d %s; classes where it is negative, 0, positive: %s\n" (k + 1) sum
-      (listed (fun q next -> [ Printf.sprintf "%d to %s" q (numbers next) ]) c.turns)) g.comparisons;
+      (listed (fun q next ->
+        let can = possible c (Z.of_int q) in  (* a sign that does not occur leads nowhere *)
+        let shown sign next = if List.exists (Z.equal (Z.of_int sign)) can then Z.to_string next else "-" in
+        [ Printf.sprintf "%d to %s" q (String.concat " " (List.mapi shown next)) ]) c.turns)) g.comparisons;
   Printf.printf "accepting  %s\n" (listed (fun q accepted -> if accepted then [ string_of_int q ] else []) g.verdicts)
 
 let prove name certificate against recorded coq =
@@ -139,7 +144,7 @@ let prove name certificate against recorded coq =
   | "counting" ->
       only claim [ "format"; "version"; "sha256"; "theorem"; "program"; "certificate" ] [];
       let f, letters, _ = Weights.of_words file in
-      let g = Certificate.program (get claim "program") and c = Certificate.counting f.net.width (get claim "certificate") in
+      let g = Certificate.program letters (get claim "program") and c = Certificate.counting f.net.width (get claim "certificate") in
       if against <> None then fail file "a file that computes an automaton, for --against";
       if coq then Coq_text.of_counting f g c letters hash
       else (

@@ -45,6 +45,12 @@ def counting(name, *options):
     return "crasp", path(f"{name}.crasp"), *options
 
 
+def store_text(line):
+    shown = pathlib.Path(path(f"line{len(line)}.crasp"))
+    shown.write_text(f"alphabet a b\n{line}\n")
+    return str(shown)
+
+
 def verdict(program, letters, word):
     """What a counting program of a certificate says of a word, as Statement.v defines it."""
     classes = [[k] for k in [0] + [1 + letters.index(a) for a in word]]
@@ -121,9 +127,26 @@ class Proved(unittest.TestCase):
             for word in words(letters, 4):
                 self.assertEqual(verdict(program, letters, word), answer(word)[0] > 0, (name, word))
         out = run(kernel.PROVE, compiled(*counting("majority")), for_kernel(compiled(*counting("majority"))))[1]
-        for line in ("classes    at first: 0 of <begin>, 1 of \"a\", 2 of \"b\"\n", "count 0    after comparison 0: 1 for class 1\n",
-                     "compare 1  2 * count 0 + -2 * count 1 + -1; classes where it is negative, 0, positive: 0 to 0 0 0, 1 to 1 0 2"):
+        for line in ("classes    of tokens, at first: 0 of <begin>, 1 of \"a\", 2 of \"b\"; a comparison changes them, the class of the last token decides\n",
+                     "count 0    over the tokens up to the own one without <begin>, by the classes after comparison 0: 1 for class 1\n",
+                     "compare 1  2 * count 0 + -2 * count 1 + -1; classes where it is negative, 0, positive: 0 to 0 - -, 1 to 1 - 2, 2 to 3 - 4\n",
+                     "accepting  2, 4\n"):
             self.assertIn(line, out)
+        self.assertNotIn("count 2", out)
+
+    def test_counting_programs_are_printed_whole_or_refused(self):
+        file = compiled(*counting("majority"))
+        for change in (lambda p: p["comparisons"][0]["turns"][1].pop(), lambda p: p["comparisons"][0]["turns"].append([0, 0, 0]), lambda p: p["verdicts"].append(True),
+                       lambda p: p["comparisons"][0]["summands"].append([3, 1]), lambda p: p["tallies"].append([2, []]), lambda p: p.update(more=1)):
+            certificate = load(for_kernel(file))
+            change(certificate["program"])
+            self.assertEqual(prove(load(file), certificate)[0], 2)
+        certificate = load(for_kernel(file))
+        certificate["program"]["tallies"].append([0, [0, 0, 0]])
+        certificate["program"]["comparisons"][0]["summands"].append([3, 7])
+        certificate["certificate"]["layers"][0]["next"]["places"].append(["share", 3])
+        status, out, _ = prove(load(file), certificate)
+        self.assertTrue(status == 1 or "count 3    over the tokens up to the own one without <begin>, by the classes after comparison 0: none\n" in out)
 
     def test_radix_networks_for_all_lengths(self):
         self.all_proved([("regular", *language, "--construction", "radix", "--radix", radix, "--block", block, "--table", table, "--norm", norm)
@@ -463,6 +486,9 @@ class Proved(unittest.TestCase):
             (("regular", "--group", "Z2", "--construction", "tree"), "levels: Coq: the library has no such theorem"),
             (("connectivity", "--construction", "rows", "--size", "2"), "size 2; expected at least 3"),
             (("division",), "Coq: the library has no such theorem"),
+            (("crasp", store_text("L := #[Q_a] <= #[not Q_a] and #[Q_a] <= #[Q_b]")), "a sum that is compared in two layers is not covered"),
+            (("crasp", store_text("L := #[true] > 0 and #[Q_a] + #[Q_b] > 0")), "a sum that is compared in two layers is not covered"),
+            (("crasp", store_text(f"L := {' or '.join(f'#[Q_a] = {3 * n}' for n in range(10))}")), "Coq: more than 1000 classes of tokens"),
         ]
         for options, reason in refused:
             status, out, error = run(files.LOGDEPTH, "certify", compiled(*options), "--kernel", "-o", path("refused.json"))
