@@ -8,15 +8,21 @@ export class AttentionView {
   typed = [0, 0];  // tokens whose labels stand in an input over the picture: the first, and the one after the last
   #run = null;
   #layer = 0;
+  gap = GAP;       // the width of a token: where they fit, as wide as what they say
+  measured = () => {};
   #arcs = 0;       // their height, the same for all layers of a run
-  #said = 0;       // how wide the longest text below a token is
+  #said = 0;       // how wide the longest text below a token is; 0 without any
+  #sizes = new ResizeObserver(() => {
+    this.#fresh = true;
+    if (this.#run) this.#measure();
+  });
   #pending = false;
   #fresh = false;  // a run that has not been drawn
 
   constructor(canvas, chosen, layerBy) {
     Object.assign(this, {canvas, chosen});
-    canvas.addEventListener('pointermove', (event) => event.buttons === 0 && this.#pick(event));
-    canvas.addEventListener('pointerdown', (event) => this.#pick(event));
+    canvas.addEventListener('pointermove', (event) => event.buttons === 0 && this.pick(event));
+    canvas.addEventListener('pointerdown', (event) => this.pick(event));
     canvas.addEventListener('keydown', (event) => {
       const moves = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity}, turns = {ArrowUp: 1, ArrowDown: -1};
       if (event.key in moves) this.choose(this.token + moves[event.key]);
@@ -31,13 +37,28 @@ export class AttentionView {
     this.#fresh ||= this.#run !== run;
     if (this.#run !== run) {
       this.#run = run;
-      this.#said = 7 * Math.max(...run.steps.flatMap(({says = []}) => says.map(([short]) => short.length + 1)));
-      const rows = run.steps.flatMap(({selections = []}) => selections);
-      const distances = rows.flatMap((tokens) => tokens.map((read, i) => Math.abs(i - (read[0] ?? i))));
-      this.#arcs = Math.min(220, 40 + Math.max(0, ...distances) * this.gap / 2);
+      const longest = Math.max(0, ...run.steps.flatMap(({says = []}) => says.map(([short]) => short.length)));
+      this.#said = longest && 7 * (longest + 1);
+      this.#sizes.observe(this.#frame);
     }
     this.#layer = layer;
     this.token = Math.min(this.token, run.labels.length - 1);
+    this.#measure();
+  }
+
+  get #frame() {
+    return this.canvas.closest('.scroll');
+  }
+
+  #measure() {
+    const {labels, steps} = this.#run, {length} = labels, gap = length > 24 ? NARROW : GAP;
+    this.gap = length * this.#said < this.#frame.clientWidth ? Math.max(gap, this.#said) : gap;
+    let furthest = 0;
+    for (const {selections = []} of steps)
+      for (const rows of selections)
+        rows.forEach((read, i) => (furthest = Math.max(furthest, Math.abs(i - (read[0] ?? i)))));
+    this.#arcs = Math.min(220, 40 + furthest * this.gap / 2);
+    this.measured();
     this.draw();
   }
 
@@ -56,18 +77,13 @@ export class AttentionView {
 
   /** Scrolls the picture to the chosen token. */
   reveal() {
-    const frame = this.canvas.parentElement, at = (this.token + 0.5) * this.gap;
+    const frame = this.#frame, at = (this.token + 0.5) * this.gap;
     if (at < frame.scrollLeft + this.gap || at > frame.scrollLeft + frame.clientWidth - this.gap)
       frame.scrollLeft = at - frame.clientWidth / 2;
   }
 
-  /** The width of a token: where they fit, as wide as what they say. */
-  get gap() {
-    const {length} = this.#run.labels, gap = length > 24 ? NARROW : GAP;
-    return length * this.#said < this.canvas.parentElement.clientWidth ? Math.max(gap, this.#said) : gap;
-  }
-
-  #pick({clientX}) {
+  /** Chooses the token below or above the pointer. */
+  pick({clientX}) {
     if (!this.#run) return;
     const token = Math.floor((clientX - this.canvas.getBoundingClientRect().left) / this.gap);
     if (token !== this.token) this.choose(token);
@@ -114,7 +130,7 @@ export class AttentionView {
   }
 
   get size() {
-    return {width: this.#run.labels.length * this.gap, height: this.#arcs + BASE + SAID};
+    return {width: this.#run.labels.length * this.gap, height: this.#arcs + BASE + (this.#said && SAID)};
   }
 
   #drawWith(pen, typed) {
@@ -151,11 +167,11 @@ export class AttentionView {
       pen.fillStyle = colour('--text');
       if (i < typed[0] || i >= typed[1]) text(i, label, 13, height + 19);
       pen.fillStyle = colour('--dim');
-      if (said[i]) text(i, said[i][0], 11, height + BASE + 12);
+      if (said[i]) text(i, this.gap > said[i][0].length * 6.7 ? said[i][0] : '…', 11, height + BASE + 12);
     });
     pen.strokeStyle = colour('--mark');
     pen.lineWidth = 2;
-    pen.strokeRect(this.token * this.gap + 2, height + 2, this.gap - 4, BASE + SAID - 4);
+    pen.strokeRect(this.token * this.gap + 2, height + 2, this.gap - 4, BASE + (this.#said && SAID) - 4);
   }
 
   #drawArcs(pen, i, read, height, alpha, thick) {

@@ -62,30 +62,32 @@ export function namesOf(text) {
 const labels = ({tokens, vertices}) => tokens.map(({kind}, i) => (kind === '<vertex>' ? vertices[i] ?? '-'
   : kind?.replace(/^<(.*)>$/, '$1') ?? `${i}`));
 
-/** A permutation as cycles, another map as the list of its images. */
-function productText(images) {
-  if (new Set(images).size < images.length) return `[${images}]`;
+/** A permutation as cycles, another map as its images; and the same as part of a sentence. */
+function productTexts(images) {
+  if (new Set(images).size < images.length) {
+    const points = images.map((image, point) => `${point} to ${image}`).join(', ');
+    return [images.join(images.length > 10 ? ' ' : ''), `the product takes point ${points}`];
+  }
   const cycles = images.map((_, first) => {
     const cycle = [first];
     for (let at = images[first]; at !== first; at = images[at]) cycle.push(at);
     return cycle;
   });
   const written = cycles.filter((cycle, first) => cycle.length > 1 && Math.min(...cycle) === first);
-  return written.map((cycle) => `(${cycle.join(' ')})`).join('') || '1';
+  if (written.length === 0) return ['id', 'the product is the identity'];
+  const text = written.map((cycle) => `(${cycle.join(' ')})`).join('');
+  return [images.length > 10 ? text : text.replaceAll(' ', ''), `the product is ${text}`];
 }
 
 /** What a token says when it is read out, in short and as part of a sentence. */
 function readText({product, state, sign}) {
-  if (product) {
-    const text = productText(product);
-    return [product.length > 10 ? text : text.replace(/[ ,[\]]/g, ''), `the product is ${text}`];
-  }
+  if (product) return productTexts(product);
   if (Number.isInteger(state)) return [`${state}`, `the state is ${state}`];
   if (sign) return sign > 0 ? ['+', 'accept'] : ['−', 'reject'];
   return ['', ''];
 }
 
-/** Which tokens a token can know of, as ranges. */
+/** Which tokens a token has read, directly or through others, as ranges. */
 function rangesOf(known) {
   const ranges = [];
   for (let at = 0; known >> BigInt(at); ++at)
@@ -95,7 +97,7 @@ function rangesOf(known) {
 
 /**
  * {labels, steps: [{layer, sublayer, selections?, held?, knows?, says?}], decision, prefixes, depth, promises, …}
- * The last step of a layer has, by token, which tokens it `knows` of, and what it `says` when it is read out there.
+ * The last step of a layer has, by token, which tokens it `knows`, and what it `says` when it is read out there.
  */
 export function observe(model, input, {names}) {
   const steps = [];

@@ -31,7 +31,8 @@ const questions = new Questions((sentence) => {
   $('state').textContent = sentence;
 }, showVersion, (sentence) => ($('version').textContent = sentence));
 const graph = new GraphView($('graph-editor'), () => (offerEnds(), later()), SIZES.at(-1));
-const attention = new AttentionView($('attention'), () => showChosen(), (by) => setLayer(state.layer + by));
+const attention = new AttentionView($('attention'), () => showChosen(), (by) => setLayer(shown.layer + by));
+attention.measured = placeWord;
 const tour = new Tour((question, token) => {
   setState(question);
   state.token = token;
@@ -167,7 +168,10 @@ async function ask() {
     showForm();
     const given = {source: of, input: input()};
     share();
-    if (of === null) return void ($('state').textContent = 'Choose or drop a weights file, an automaton or a graph.');
+    if (of === null) {
+      hidePicture();
+      return void ($('state').textContent = 'Choose or drop a weights file, an automaton or a graph.');
+    }
     shown = {given};
     await questions.ask({ask: 'answer', ...given}, (part, value) => PARTS[part](value));
     await showLevels();
@@ -178,6 +182,9 @@ async function ask() {
 
 /** Without a run there is no picture; while one is made, that of the last one stays. */
 function hidePicture() {
+  $('running').textContent = shown.network?.facts.name ?? 'A transformer that is run exactly';
+  shown.run = undefined;
+  play(false);
   for (const id of ['attention-section', 'player', 'reads-box']) $(id).hidden = true;
   attention.hide();
   $('word-line').classList.remove('over');
@@ -216,12 +223,14 @@ const PARTS = {
     if (!run.steps) return;  // of the program, which says what it answers alone
     shown.run = run;
     for (const id of ['attention-section', 'player', 'reads-box']) $(id).hidden = false;
-    $('running').textContent = `${shown.network.facts.name}: a transformer of ${run.depth} ${
-      run.depth === 1 ? 'layer' : 'layers'}, run exactly on ${run.labels.length} tokens`;
+    const counted = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
+    $('running').textContent = `${shown.network.facts.name}: a transformer of ${counted(run.depth, 'layer')}, ` +
+      `run exactly on ${counted(run.labels.length, 'token')}`;
     typeInPlace(run.labels);
+    $('said-help').hidden = !run.steps.some(({says}) => says?.some(([short]) => short));
     attention.token = state.token ?? run.labels.length - 1;
     $('layer').max = run.depth;
-    setLayer(Math.min(state.layer, run.depth));
+    showLayer(state.layer);
     const vertices = shown.given.input.graph ? graph.vertices.map(({name}) => name) : [];
     showLoops(run, shown.network.names.names, vertices.slice(0, run.labels.length));
   },
@@ -253,7 +262,7 @@ async function showLevels() {
     await questions.ask({ask: 'levels', ...shown.given},
                         (_, {lines}) => $('levels').replaceChildren(make('pre', {}, lines)));
   } catch (error) {
-    if (error instanceof Stopped) return fail(error);
+    if (error instanceof Stopped) return void ($('state').textContent = error.message);
     $('levels').textContent = error.message;
   }
 }
@@ -269,31 +278,37 @@ function prefixLines({prefixes = [], table = []}, {names}) {
 
 /** A word of single characters stands over the labels of its tokens, so that they are edited in the picture. */
 function typeInPlace(labels) {
-  const letters = [...state.word], first = labels.indexOf(letters[0] ?? labels[1]), line = $('word-line');
+  const letters = [...state.word], first = labels[0] === 'begin' ? 1 : 0, line = $('word-line');
   const over = !line.hidden && letters.every((letter, i) => labels[first + i] === letter) && labels.length < 1000;
   line.classList.toggle('over', over);
   attention.typed = over ? [first, first + letters.length] : [0, 0];
-  attention.first = Math.max(0, first);
+  attention.first = first;
+  $('type-help').hidden = !over;
 }
 
 /** Moves through the layers, from the first one where the last one is shown. */
 function play(on = !play.timer) {
   clearInterval(play.timer);
-  const next = () => (state.layer < shown.run.depth ? setLayer(state.layer + 1) : play(false));
+  const next = () => (shown.layer < shown.run.depth ? setLayer(shown.layer + 1) : play(false));
   play.timer = on && shown.run ? setInterval(next, 900) : 0;
   $('play').textContent = play.timer ? 'Pause' : 'Play';
-  if (play.timer && state.layer >= shown.run.depth) setLayer(0);
+  if (play.timer && shown.layer >= shown.run.depth) setLayer(0);
 }
 
+/** The layer that is asked for; a shorter run has fewer, and shows its last one. */
 function setLayer(layer) {
   if (!shown.run) return;
   state.layer = Math.max(0, Math.min(shown.run.depth, layer));
-  $('layer').value = state.layer;
-  $('layer-name').textContent = layerName(state.layer, shown.run);
-  attention.show(shown.run, state.layer);
-  placeWord();
+  showLayer(state.layer);
+}
+
+function showLayer(layer) {
+  shown.layer = Math.min(shown.run.depth, layer);
+  $('layer').value = shown.layer;
+  $('layer-name').textContent = layerName(shown.layer, shown.run);
+  attention.show(shown.run, shown.layer);
   showReads();
-  showContracts($('contracts'), shown.run, shown.network.names, state.layer);
+  showContracts($('contracts'), shown.run, shown.network.names, shown.layer);
   showChosen();
   clearTimeout(setLayer.timer);
   setLayer.timer = setTimeout(share, 200);
@@ -308,13 +323,14 @@ function showReads() {
 /** The input over the picture has a place for each of its letters, and for one more. */
 function placeWord() {
   if (!$('word-line').classList.contains('over')) return;
-  const place = {gap: attention.gap, first: attention.first, letters: [...state.word].length + 1};
+  const said = $('said-help').hidden ? '0px' : '18px', letters = [...state.word].length + 1;
+  const place = {gap: attention.gap, first: attention.first, letters, said};
   for (const [name, value] of Object.entries(place)) $('word-line').style.setProperty(`--${name}`, value);
 }
 
 const chosenToken = {title: $('token-title'), body: $('token')};
 const showChosen = () =>
-    shown.run && showToken(chosenToken, shown.run, shown.network.names.names, state.layer, attention.token);
+    shown.run && showToken(chosenToken, shown.run, shown.network.names.names, shown.layer, attention.token);
 
 // ------------------------------------------------------------------------------------------------------------- events
 
@@ -335,11 +351,12 @@ for (const id of ['text', 'lines'])
     state.texts[state.kind] = $(id).value;
     later();
   });
-$('word').addEventListener('input', () => {
-  state.word = $('word').value;
-  placeWord();
-  later();
-});
+for (const event of ['input', 'compositionend'])
+  $('word').addEventListener(event, ({isComposing}) => {
+    state.word = $('word').value;
+    placeWord();
+    if (!isComposing) later();
+  });
 for (const id of ['dividend', 'divisor', 'source', 'target']) $(id).addEventListener('change', later);
 $('construction').addEventListener('change', () => {
   state.construction = $('construction').value;
@@ -347,11 +364,11 @@ $('construction').addEventListener('change', () => {
 });
 $('levels-box').addEventListener('toggle', showLevels);
 $('reads-box').addEventListener('toggle', showReads);
-for (const kind of ['click', 'keyup'])
-  $('word').addEventListener(kind, ({key = 'End'}) => {
-    const over = $('word-line').classList.contains('over'), before = Math.max(0, $('word').selectionStart - 1);
-    if (over && /^(Arrow(Left|Right)|Home|End)$/.test(key)) attention.choose(attention.first + before);
-  });
+$('word').addEventListener('keyup', ({key}) => {
+  const over = $('word-line').classList.contains('over'), before = Math.max(0, $('word').selectionStart - 1);
+  if (over && /^(Arrow(Left|Right)|Home|End)$/.test(key)) attention.choose(attention.first + before);
+});
+$('word').addEventListener('click', (event) => $('word-line').classList.contains('over') && attention.pick(event));
 $('layer').addEventListener('input', () => setLayer(Number($('layer').value)));
 $('question').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -376,7 +393,9 @@ const save = (content, type, download) => {
   make('a', {href, download}).click();
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 };
-$('save').addEventListener('click', () => save(shown.network.weights, 'application/json', 'weights.json'));
+$('save').addEventListener('click', () => {
+  if (shown.network) save(shown.network.weights, 'application/json', 'weights.json');
+});
 $('change').addEventListener('submit', async (event) => {
   event.preventDefault();
   $('break').textContent = '';
@@ -385,7 +404,7 @@ $('change').addEventListener('submit', async (event) => {
     await questions.ask({ask: 'change', ...shown.given, place: chosenPlace(), value},
                         (_, found) => ($('break').textContent = breakSentence(found)));
   } catch (error) {
-    if (error instanceof Stopped) fail(error);
+    if (error instanceof Stopped) $('state').textContent = error.message;
     else $('break').textContent = error.message;
   }
 });

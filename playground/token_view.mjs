@@ -37,7 +37,8 @@ export function showToken({title, body}, run, names, layer, token) {
     make('p', {className: 'small'}, dot(head), `head ${head} reads ${counted(rows[token])}`));
   const rows = held.map(([at, text]) => [names[at], number(text, layer > 0 && before.get(at) !== text)]);
   const {knows, says} = after(run, layer);
-  const words = knows && make('p', {}, `It can know of the tokens ${knows[token]}.${
+  const known = knows && `token${/^\d+$/.test(knows[token]) ? '' : 's'} ${knows[token]}`;
+  const words = known && make('p', {}, `It has read, itself or through others, ${known}.${
     says[token][1] && ` Read out after this layer, it says: ${says[token][1]}.`}`);
   body.replaceChildren(...reads, words ?? '', table(['coordinate', 'value'], rows),
                        make('p', {className: 'small'}, `The other ${names.length - held.length} of ` +

@@ -453,7 +453,7 @@ const TESTS = {
         for (let at = first; !seen.has(at); at = images[at]) seen.add(at), cycle.push(at);
         return cycle.length > 1 ? `(${cycle.join(' ')})` : '';
       }).join('');
-      const said = `It can know of the tokens ${i < 7 ? 0 : 1}–${i + 1}. Read out after this layer, it says: the product is ${cycles || 1}.`;
+      const said = `It has read, itself or through others, tokens ${i < 7 ? 0 : 1}–${i + 1}. Read out after this layer, it says: the product is ${cycles || 'the identity'}.`;
       assert.ok((await browser.text('token')).includes(said), `${said} ${await browser.text('token')}`);
     }
     await browser.value('document.getElementById("reads-box").open = true');
@@ -483,8 +483,37 @@ const TESTS = {
     assert.ok(Math.abs(left - token - await browser.value('document.getElementById("attention").clientWidth / 10')) < 1);
     await browser.send('Input.insertText', {text: 'c'});
     await browser.settled();
-    await shows(browser, {error: 'letter "c" at position 2 of the word is not in the alphabet'});
+    await shows(browser, {running: 'group A5', error: 'letter "c" at position 2 of the word is not in the alphabet'});
     assert.equal(await browser.value('document.activeElement.id + document.getElementById("attention").hidden'), 'wordtrue');
+    // A short word shows fewer layers; the next one shows the layer that was asked for.
+    for (const [text, layer, running] of [['', '0 (embedding)', /on 1 token$/], ['a', '0 (embedding)', /on 2 tokens$/], [word, '3 of 3', /on 9 tokens$/]]) {
+      await browser.focusAndType('word', text);
+      await browser.settled();
+      await shows(browser, {'layer-name': layer, running, error: ''});
+    }
+    // Letters stand over their tokens whatever was shown before, and where the window changes; the chosen token is in view.
+    const aligned = async (length) => {
+      const [gap, width, letter, left, right] = await browser.value(`(() => {
+        const canvas = document.getElementById('attention'), frame = document.querySelector('.scroll').getBoundingClientRect();
+        const box = canvas.getBoundingClientRect(), style = document.getElementById('word-line').style;
+        const token = canvas.ariaValueNow, gap = box.width / ${length + 1};
+        return [gap, box.width, Number(style.getPropertyValue('--gap')), box.left + token * gap - frame.left, frame.right - box.left - (+token + 1) * gap];
+      })()`);
+      assert.ok(Math.abs(gap - letter) < 0.01, `${gap} and ${letter} of ${width}`);
+      assert.ok(left >= 0 && right >= 0, `${left} ${right}`);
+    };
+    for (const length of [30, 100, 25, 8]) {
+      await browser.focusAndType('word', 'abaab'.repeat(20).slice(0, length));
+      await browser.until(`document.getElementById("running").textContent.endsWith("on ${length + 1} tokens")`);
+      await browser.until('new Promise(requestAnimationFrame).then(() => true)');
+      await aligned(length);
+    }
+    for (const width of [390, 1280]) {
+      await browser.send('Emulation.setDeviceMetricsOverride', {width, height: 800, deviceScaleFactor: 1, mobile: false});
+      await browser.settled();
+      await aligned(8);
+    }
+    await browser.send('Emulation.clearDeviceMetricsOverride');
   },
 
   /** With keys alone: to the word, the answer, the layers and the tokens, and through the tour. */
