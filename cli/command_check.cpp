@@ -105,9 +105,9 @@ Command add_check(CLI::App& app) {
   command->add_option(
       "--claims-file", options->claims_file,
       "write the summary as Markdown to this file, with links relative to proofs-check/");
-  command->add_option(
-      "--prove", ledger.prove,
-      "this program (logdepth-prove) proves files of scans, radix networks, cascades, C-RASP and rows");
+  command->add_option("--prove", ledger.prove,
+                      "this program (logdepth-prove) proves files of scans, radix networks, "
+                      "cascades, C-RASP and rows");
   command
       ->add_option("--threads", ledger.threads, "number of parallel jobs (default: one per core)")
       ->check(count_up_to(1024));

@@ -255,61 +255,6 @@ class ScanBuilder : recheck::ProductProof {
   mpq_class of_number_, of_one_;  // weights of all directions of the stride
 };
 
-// --- tokens of finitely many classes --------------------------------------------------------------
-
-Places places_of_all(const ByClass& streams) {
-  Places found;
-  for (const auto& [x, h] : streams) found.merge(places_of(h));
-  return found;
-}
-
-json norm_of_classes(Frame& frame, const Row& mask, const ByClass& streams, const Cells& places,
-                     const std::string& where) {
-  for (const auto& [x, h] : streams) {
-    json made = norm_json(
-        frame, mask, h, places, [](const Atom&) { return false; }, where);
-    if (made != kZero) return made;
-  }
-  return kZero;
-}
-
-int atom_number(const Atom& atom, const Cells& places) {
-  if (atom == kOne) return 0;
-  return atom == own('V') ? 1 : number_of(places, atom.cell, atom.part);
-}
-
-/// The streams of nodes: constants of each, and one form of the position and of counts.
-json stage_of_nodes(const std::vector<const Stream*>& streams, const Cells& places,
-                    json listed_places, const std::string& where) {
-  json parts = json::array();
-  std::vector<Row> constants(streams.size());
-  std::optional<Stream> positions;
-  for (std::size_t i = 0; i < streams.size(); ++i) {
-    Stream of;
-    for (const auto& [c, form] : *streams[i])
-      for (const auto& [atom, value] : form) (atom == kOne ? constants[i][c] : of[c][atom]) = value;
-    need(!positions || *positions == of,
-         "Coq: " + where + ": what is known of the position differs between letters");
-    positions = of;
-  }
-  for (const auto& [c, form] : *positions)
-    for (const auto& [atom, value] : form)
-      parts.push_back({c, atom_number(atom, places), value.get_str()});
-  return stage_json(std::move(listed_places), constants, std::move(parts));
-}
-
-/// What an average is at a token, in the numbers of the atoms after the layer.
-json average_json(const Stream& average, const Cells& places) {
-  json rows = json::array();
-  for (const auto& [c, form] : average) {
-    json row = json::array();
-    for (const auto& [atom, value] : form)
-      row.push_back(json::array({atom_number(atom, places), value.get_str()}));
-    rows.push_back(json::array({c, std::move(row)}));
-  }
-  return rows;
-}
-
 // --- cascades -------------------------------------------------------------------------------------
 
 class ResetBuilder {

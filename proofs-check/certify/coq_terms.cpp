@@ -1,6 +1,7 @@
 #include "proofs-check/certify/coq_terms.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -183,6 +184,61 @@ json coding(const Frame& frame) {
   if (frame.code == "fine")
     return {frame.code, frame.weights.position.at("offset").integer(1, 1L << 60)};
   return {frame.code == "two-circle" ? frame.code : "circle"};  // also where no position is read
+}
+
+Places places_of_all(const recheck::ByClass& streams) {
+  Places found;
+  for (const auto& [x, h] : streams) found.merge(places_of(h));
+  return found;
+}
+
+json norm_of_classes(Frame& frame, const Row& mask, const recheck::ByClass& streams,
+                     const Cells& places, const std::string& where) {
+  for (const auto& [x, h] : streams) {
+    json made = norm_json(
+        frame, mask, h, places, [](const Atom&) { return false; }, where);
+    if (made != kZero) return made;
+  }
+  return kZero;
+}
+
+namespace {
+
+int atom_number(const Atom& atom, const Cells& places) {
+  if (atom == kOne) return 0;
+  return atom == own('V') ? 1 : number_of(places, atom.cell, atom.part);
+}
+
+}  // namespace
+
+json stage_of_nodes(const std::vector<const Stream*>& streams, const Cells& places,
+                    json listed_places, const std::string& where) {
+  json parts = json::array();
+  std::vector<Row> constants(streams.size());
+  std::optional<Stream> positions;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    Stream of;
+    for (const auto& [c, form] : *streams[i])
+      for (const auto& [atom, value] : form) (atom == kOne ? constants[i][c] : of[c][atom]) = value;
+    need(!positions || *positions == of,
+         "Coq: " + where + ": what is known of the position differs between letters");
+    positions = of;
+  }
+  for (const auto& [c, form] : *positions)
+    for (const auto& [atom, value] : form)
+      parts.push_back({c, atom_number(atom, places), value.get_str()});
+  return stage_json(std::move(listed_places), constants, std::move(parts));
+}
+
+json average_json(const Stream& average, const Cells& places) {
+  json rows = json::array();
+  for (const auto& [c, form] : average) {
+    json row = json::array();
+    for (const auto& [atom, value] : form)
+      row.push_back(json::array({atom_number(atom, places), value.get_str()}));
+    rows.push_back(json::array({c, std::move(row)}));
+  }
+  return rows;
 }
 
 }}}  // namespace logdepth::proofs_check_certify::coq

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "recheck/class_heads.hpp"
 #include "recheck/refusal.hpp"
 #include "recheck/sublayers.hpp"
 #include "recheck/theorem.hpp"
@@ -66,5 +67,16 @@ json automaton_json(const recheck::Automaton& automaton, bool states,
                     const std::vector<Images>& products);
 /// The position code.
 json coding(const Frame& frame);
+
+// Of tokens of finitely many classes.
+
+Places places_of_all(const recheck::ByClass& streams);
+json norm_of_classes(Frame& frame, const Row& mask, const recheck::ByClass& streams,
+                     const Cells& places, const std::string& where);
+/// The streams of nodes: constants of each, and one form of the position and of counts.
+json stage_of_nodes(const std::vector<const Stream*>& streams, const Cells& places,
+                    json listed_places, const std::string& where);
+/// What an average is at a token, in the numbers of the atoms after the layer.
+json average_json(const Stream& average, const Cells& places);
 
 }}}  // namespace logdepth::proofs_check_certify::coq
