@@ -174,7 +174,8 @@ support::Finished bench(const support::TemporaryFolder& folder, const std::strin
 TEST(BenchPages, AreThoseOfTheStoredResults) {
   const support::TemporaryFolder folder;
   fs::create_directories(folder.path() / "results");
-  for (const std::string name : {"exact_cost", "float_throughput", "learned_circuits", "circuit_scores"}) {
+  for (const std::string name :
+       {"exact_cost", "float_throughput", "learned_circuits", "circuit_scores"}) {
     const std::string results = "results/" + name + ".json";
     fs::copy_file(kBench / results, folder.path() / results);
     const auto written = bench(folder, name + ".py", {"--report", folder.path().string()});
