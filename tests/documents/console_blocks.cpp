@@ -97,7 +97,7 @@ const std::vector<NotRun> kNotRun = {
      "1,2,3,4,5,6,7,8 \\",
      kGpu},
     {"bench/results/records/README.md",
-     "logdepth train word-problem --packed --kind loop --depths 4 --monoid A4_x_Z5 --seeds "
+     "logdepth train word-problem --packed --kind loop --depths 2,4 --monoid A4_x_Z5 --seeds "
      "1,2,3,4,5 "
      "--steps 3440 \\",
      kTrain},
