@@ -8,7 +8,7 @@
 // The theorem of counting programs: all heads average [checked by attention], and signs of sums of counts decide. A class of tokens
 // is its kind and the sign of every comparison so far, in any combination, whether or not a word has a token of it [checked by
 // possible, split]. Signs that lead to the same stream are one class.
-// Lemma comparison: let N be an integer sum of counts and r rational [checked by sum], so that N and every count are 0 at <begin>
+// Lemma comparison: let N be an integer sum of counts and r rational [checked by sum_of], so that N and every count are 0 at <begin>
 //   [checked by begin]. N + r > 0 iff N + ceil(r) > 0; N + r = 0 only if r is an integer [checked by possible]; else N + r < 0 iff
 //   N + ceil(r) <= 0 [checked by literal]. A positive factor changes no sign.
 // Lemma program: by induction over the layers and the tokens, the comparisons of the printed program have, at every position of
