@@ -376,24 +376,22 @@ Proof. induction us as [|u us IH]; [reflexivity|]. cbn [flat_map unitsum]. unfol
   destruct (Nat.even p); unfold Rmax; repeat destruct (Rle_dec _ _); lra. Qed.
 
 (* the stream after attention; one layer, all layers *)
-Theorem attention_ok t y k bs' h : attentionok f c bs' t y k = true -> describes t h -> forall p i, (i < m)%nat ->
-  attention f (tokens word) y h p i = dot (nth i (attended f c bs' t k (outputs f c bs' t y k) (node p)) nil) (atom K ev bs' p).
-Proof. intros H Hh p i Hi. unfold attentionok in H. cbv zeta in H. split_and.
+Theorem attention_ok t y k bs' h : let ts := tokens_of f c t in let zs := normed f c t y k ts in attentionok f c bs' t y k ts zs = true ->
+  describes t h -> forall p i, (i < m)%nat ->
+  attention f (tokens word) y h p i = dot (nth i (attended f c bs' t k ts (outputs f bs' t y k zs) (node p)) nil) (atom K ev bs' p).
+Proof. intros ts Z H Hh p i Hi. unfold attentionok in H. cbv zeta in H. split_and.
   match goal with H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H; rename H into HL end.
   match goal with H : all M _ = true |- _ => pose proof (fun q Q => all_ok _ _ q H Q) as N1; clear H; cbv beta in N1 end.
   match goal with H : forallb (fun hd => resetheadok _ _ _ _ _ _ _) _ = true |- _ => rename H into HO end.
-  unfold attended, outputs. set (E := atom K ev bs' p). set (bs := shifts t) in *. set (ts := map (token f t) (seq 0 M)) in *.
-  replace (map (fun q => znorm f C (dense f (amask y)) (before1 k) bs (token f t q)) (seq 0 M)) with
-    (map (znorm f C (dense f (amask y)) (before1 k) bs) ts) by (unfold ts; apply map_map).
-  set (Z := map (znorm f C (dense f (amask y)) (before1 k) bs) ts) in *.
+  unfold attended, outputs. set (E := atom K ev bs' p). set (bs := shifts t) in *.
   assert (TS : forall q, (q < M)%nat -> nth q ts nil = token f t q) by (intros; apply nth_map_seq; assumption).
-  assert (LT : length ts = M) by (unfold ts; rewrite map_length; apply seq_length).
+  assert (LT : length ts = M) by (unfold ts, tokens_of; rewrite map_length; apply seq_length).
   assert (HH : forall q j, (j < m)%nat -> h q j = dot (nth j (nth (node q) ts nil) nil) (atom K ev bs q)) by (intros;
     rewrite TS by apply node_in; apply Hh; assumption).
   assert (N2 : heads y = nil \/ forall q, (q < M)%nat -> normok f C (dense f (amask y)) (before1 k) bs (nth q ts nil) = true).
   { clear HO. destruct (heads y); [left; reflexivity|right]. intros q Q. specialize (N1 q Q). apply andb_true_iff in N1. apply N1. }
   assert (MV : movable none bs bs' (nth (node p) ts nil) = true) by (specialize (N1 _ (node_in p)); apply andb_true_iff in N1; apply N1).
-  rewrite <- TS by apply node_in. unfold after. rewrite nth_map_seq by exact Hi. rewrite dot_canon, dot_app.
+  unfold after. rewrite nth_map_seq by exact Hi. rewrite dot_canon, dot_app.
   assert (MO : dot (nth i (moveall none bs bs' (nth (node p) ts nil)) nil) E = h p i).
   { pose proof (moveall_ok C ev bs bs' (le_n 1) ltac:(assumption) none (nth (node p) ts nil) i p eq_refl MV) as MO.
     change (coded C) with K in MO. rewrite val_zero, Nat.sub_0_r, <- HH in MO by exact Hi. exact MO. }
@@ -502,7 +500,8 @@ Proof. unfold resetcheck. intro H. split_and. destruct (repeated f) eqn:R; [|dis
     apply (verdict_of f (plaincert c) X word t (node c word (length word)) (ev (count c word))); try assumption.
     + apply (node_in f c X r word); assumption.
     + intros i Hi. apply D, Hi.
-  - intros p g Hp Hg. assert (D : describes f c (node c word) (count c word) t (stream f word)) by (apply (reset_stream f c X r word); assumption).
+  - intros p g Hp Hg. assert (D : describes f c (node c word) (count c word) t (stream f word)) by (apply (reset_stream f c X r word);
+    assumption).
     unfold expected. rewrite (state_at f c X r word) by assumption. rewrite (map_at f c X r word) by assumption.
     apply (prefix_of f (plaincert c) r word t (node c word p) (ev (count c word))); try assumption.
     + apply (node_in f c X r word); assumption.
@@ -678,11 +677,11 @@ Proof. intros N I H Hh. unfold comparingok in H. cbv zeta in H. split_and. destr
   match goal with H : forallb _ (summands k) = true |- _ => rename H into EA end.
   assert (ST : forall p, cls (S d) p = turn k (cls d p) (sign (sum G k history p))) by (intro; apply cls_step; assumption).
   match goal with H : all _ _ = true |- _ => pose proof (fun p => all_ok _ _ _ H (I1 p)) as A; clear H; cbv beta zeta in A end.
+  set (c := at_stage G d t) in *. set (bs' := shifts (following l)) in *. set (ts := tokens_of f c t) in *.
+  set (two := fun p => attended f c bs' t l ts (outputs f bs' t y l (normed f c t y l ts)) (cls d p)).
   assert (T : forall p, (cls (S d) p < classes_of (following l))%nat /\ Bool.eqb (Nat.eqb (cls (S d) p) 0) (Nat.eqb (cls d p) 0) = true /\
-    settled (attended f (at_stage G d t) (shifts (following l)) t l (outputs f (at_stage G d t) (shifts (following l)) t y l) (cls d p))
-      (scatter m (plain (units y) (signed f (dense f (fmask y)) (attended f (at_stage G d t) (shifts (following l)) t l
-        (outputs f (at_stage G d t) (shifts (following l)) t y l) (cls d p)) (sum_row f G (shifts (following l)) k) s
-        (sign (sum G k history p))))) (token f (following l) (cls (S d) p)) = true).
+    settled (two p) (scatter m (plain (units y) (signed f (dense f (fmask y)) (two p) (sum_row f G bs' k) s (sign (sum G k history p)))))
+      (token f (following l) (cls (S d) p)) = true).
   { intro p. specialize (A p). apply andb_true_iff in A as [_ A]. pose proof (possible_ok k p d I2 I3) as PO.
     apply existsb_exists in PO as (sg & IN & E). apply Nat.eqb_eq in E. subst sg. rewrite forallb_forall in A. specialize (A _ IN).
     rewrite <- ST in A. split_and. split; [apply Nat.ltb_lt; assumption|split; assumption]. }
@@ -691,13 +690,12 @@ Proof. intros N I H Hh. unfold comparingok in H. cbv zeta in H. split_and. destr
   - destruct (T 0%nat) as (_ & E & _). rewrite I2 in E. apply eqb_prop, Nat.eqb_eq in E. exact E.
   - intros p E. destruct (T (S p)) as (_ & Z & _). rewrite E in Z. apply eqb_prop in Z. symmetry in Z. apply Nat.eqb_eq in Z. exact (I3
     p Z).
-  - intros p i Hi. unfold layer, feedforward. set (bs' := shifts (following l)) in *. set (c := at_stage G d t) in *.
-    set (two := attended f c bs' t l (outputs f c bs' t y l) (cls d p)) in *. set (E := atom K Ev bs' p).
-    assert (AT : forall q, (q < m)%nat -> attention f (tokens word) y h p q = dot (nth q two nil) E).
+  - intros p i Hi. unfold layer, feedforward. set (E := atom K Ev bs' p).
+    assert (AT : forall q, (q < m)%nat -> attention f (tokens word) y h p q = dot (nth q (two p) nil) E).
     { intros q Hq. apply (attention_ok f c word (cls d) tally_of Hm eq_refl I1 I2 I3 (complete d t I) count_0 (count_next d t) t);
       assumption. }
     rewrite AT by exact Hi. destruct (T p) as (_ & _ & SE).
-    rewrite (plain_ok m (units y) (signed f (dense f (fmask y)) two (sum_row f G bs' k) s (sign (sum G k history p)))
+    rewrite (plain_ok m (units y) (signed f (dense f (fmask y)) (two p) (sum_row f G bs' k) s (sign (sum G k history p)))
       (norm f (masked (fmask y) (attention f (tokens word) y h p))) E ltac:(assumption)).
     + apply (settled_ok m _ E); [reflexivity|exact Hi|exact SE].
     + intros q Hq. apply sign_norm; try assumption. specialize (A p). apply andb_true_iff in A. apply A. Qed.
@@ -714,7 +712,8 @@ Proof. induction ys as [|y ys IH]; intros [|[l [s|]] ls] d t t' h I H Hh; try di
 End Counting.
 
 Theorem counting_correct f G c : countcheck f G c = true -> decides_counting f G.
-Proof. unfold countcheck. intros H word W. split_and. destruct (repeated f) eqn:R; [|discriminate]. destruct (countlayersok _ _ _ _ _ _) as [t|] eqn:S; [|discriminate].
+Proof. unfold countcheck. intros H word W. split_and. destruct (repeated f) eqn:R; [|discriminate]. destruct (countlayersok _ _ _ _ _
+  _) as [t|] eqn:S; [|discriminate].
   repeat match goal with H : Nat.ltb _ _ = true |- _ => apply Nat.ltb_lt in H | H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H end.
   match goal with A : (0 < width _)%nat, B : (1 < length _)%nat |- _ => rename A into Hm; rename B into Hemb end.
   pose proof (inside_0 f G word Hm Hemb W) as I.

@@ -164,23 +164,26 @@ Definition unbent (bs : list place) (u : row * row) : list (row * row) :=
       else [u]
   | None => [u]
   end.
-(* what heads add, by node; the stream after attention *)
-Definition outputs (bs' : list place) (t : stage) (y : layerw) (k : resetlayerc) : list (list mat) :=
-  let zs := map (fun q => znorm f C (dense f (amask y)) (before1 k) (shifts t) (token f t q)) (seq 0 M) in
+(* the stream before a layer, and what its heads read; what heads add, by node; the stream after attention *)
+Definition tokens_of (t : stage) : list mat := map (token f t) (seq 0 M).
+Definition normed (t : stage) (y : layerw) (k : resetlayerc) (ts : list mat) : list mat :=
+  map (znorm f C (dense f (amask y)) (before1 k) (shifts t)) ts.
+Definition outputs (bs' : list place) (t : stage) (y : layerw) (k : resetlayerc) (zs : list mat) : list (list mat) :=
   map (fun hd => added (shifts t) bs' (fst hd) (map (values f (snd hd)) zs)) (combine (resetheads k) (heads y)).
-Definition attended (bs' : list place) (t : stage) (k : resetlayerc) (outs : list (list mat)) (q : nat) : mat :=
-  after f (moveall none (shifts t) bs' (token f t q)) (map (fun ho => nth (held_at (fst ho) q) (snd ho) nil) (combine (resetheads k) outs)).
-Definition attentionok (bs' : list place) (t : stage) (y : layerw) (k : resetlayerc) : bool :=
-  let wa := dense f (amask y) in let bs := shifts t in let ts := map (token f t) (seq 0 M) in
-  let zs := map (znorm f C wa (before1 k) bs) ts in
+Definition attended (bs' : list place) (t : stage) (k : resetlayerc) (ts : list mat) (outs : list (list mat)) (q : nat) : mat :=
+  after f (moveall none (shifts t) bs' (nth q ts nil)) (map (fun ho => nth (held_at (fst ho) q) (snd ho) nil) (combine (resetheads k)
+    outs)).
+Definition attentionok (bs' : list place) (t : stage) (y : layerw) (k : resetlayerc) (ts zs : list mat) : bool :=
+  let wa := dense f (amask y) in let bs := shifts t in
   (goods bs && goods bs' && Nat.eqb (length (resetheads k)) (length (heads y)) &&
    all M (fun q => (match heads y with nil => true | _ => normok f C wa (before1 k) bs (nth q ts nil) end)
      && movable none bs bs' (nth q ts nil)) &&
    forallb (fun hd => resetheadok bs bs' (fst hd) (snd hd) zs) (combine (resetheads k) (heads y)))%bool.
 Definition resetlayerok (t : stage) (y : layerw) (k : resetlayerc) : bool :=
-  let wf := dense f (fmask y) in let bs' := shifts (following k) in let outs := outputs bs' t y k in
-  (attentionok bs' t y k && matin m (map fst (units y)) &&
-   all M (fun q => let t2 := attended bs' t k outs q in
+  let wf := dense f (fmask y) in let bs' := shifts (following k) in
+  let ts := tokens_of t in let zs := normed t y k ts in let outs := outputs bs' t y k zs in
+  (attentionok bs' t y k ts zs && matin m (map fst (units y)) &&
+   all M (fun q => let t2 := attended bs' t k ts outs q in
      normok f C wf (before2 k) bs' t2 && settled t2 (scatter m (flat_map (unbent bs') (plain (units y) (znorm f C wf (before2 k)
        bs' t2)))) (token f (following k) q)))%bool.
 Fixpoint resetlayersok (t : stage) (ys : list layerw) (ks : list resetlayerc) : option stage :=
@@ -245,11 +248,11 @@ Definition direction_of (sign : nat) : Q := match sign with 0 => -1 | 1 => 0 | _
 Definition signed (ws : list Q) (t : mat) (x : row) (s : Q) (sign : nat) : mat :=
   map (fun i => [(0, Qred (direction_of sign * s * multiple ws t x i))]) (seq 0 m).
 Definition comparingok (done : nat) (t : stage) (y : layerw) (l : resetlayerc) (k : comparison) (s : Q) : bool :=
-  let c := at_stage done t in let wf := dense f (fmask y) in let bs' := shifts (following l) in let outs := outputs f c bs' t y l in
-  let x := sum_row bs' k in
-  (attentionok f c bs' t y l && matin m (map fst (units y)) && negb (isnil x) &&
+  let c := at_stage done t in let wf := dense f (fmask y) in let bs' := shifts (following l) in let x := sum_row bs' k in
+  let ts := tokens_of f c t in let zs := normed f c t y l ts in let outs := outputs f bs' t y l zs in
+  (attentionok f c bs' t y l ts zs && matin m (map fst (units y)) && negb (isnil x) &&
    forallb (fun s => Nat.leb (fst (nth (fst s) (tallies G) (0, nil))) done) (summands k) &&
-   all (classes_of t) (fun q => let t2 := attended f c bs' t l outs q in
+   all (classes_of t) (fun q => let t2 := attended f c bs' t l ts outs q in
      signnorm wf t2 x s && forallb (fun sg => let q' := turn k q sg in
        Nat.ltb q' (classes_of (following l)) && eqb (Nat.eqb q' 0) (Nat.eqb q 0) &&
        settled t2 (scatter m (plain (units y) (signed wf t2 x s sg))) (token f (following l) q')) (possible k q)))%bool.
