@@ -596,16 +596,17 @@ class CountingBuilder {
 
   ByClass in_two(const ByClass& streams) const {
     ByClass out;
-    for (const auto& [x, h] : streams)
+    for (const auto& [x, h] : streams) {
+      Stream& of = out[x];
       for (const auto& [c, form] : h)
         for (const auto& [atom, value] : form) {
           if (atom.cell.kind != 'M')
-            recheck::add(out[x][c], atom, value);
+            recheck::add(of[c], atom, value);
           else
             for (const auto& [tally, sign] : tallies_of(atom.cell.id))
-              recheck::add(out[x][c], tally, value * sign);
+              recheck::add(of[c], tally, value * sign);
         }
-    for (const auto& [x, h] : streams) out[x];
+    }
     return out;
   }
 
