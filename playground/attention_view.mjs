@@ -10,6 +10,7 @@ export class AttentionView {
   #layer = 0;
   gap = GAP;       // the width of a token: where they fit, as wide as what they say
   measured = () => {};
+  #furthest = 0;   // how far apart a token and one that it reads are, in any layer
   #arcs = 0;       // their height, the same for all layers of a run
   #said = 0;       // how wide the longest text below a token is; 0 without any
   #sizes = new ResizeObserver(() => {
@@ -39,11 +40,16 @@ export class AttentionView {
       this.#run = run;
       const longest = Math.max(0, ...run.steps.flatMap(({says = []}) => says.map(([short]) => short.length)));
       this.#said = longest && 7 * (longest + 1);
+      this.#furthest = 0;
+      for (const {selections = []} of run.steps)
+        for (const rows of selections)
+          rows.forEach((read, i) => (this.#furthest = Math.max(this.#furthest, Math.abs(i - (read[0] ?? i)))));
       this.#sizes.observe(this.#frame);
+      this.#measure();
     }
     this.#layer = layer;
     this.token = Math.min(this.token, run.labels.length - 1);
-    this.#measure();
+    this.draw();
   }
 
   get #frame() {
@@ -51,13 +57,9 @@ export class AttentionView {
   }
 
   #measure() {
-    const {labels, steps} = this.#run, {length} = labels, gap = length > 24 ? NARROW : GAP;
+    const {length} = this.#run.labels, gap = length > 24 ? NARROW : GAP;
     this.gap = length * this.#said < this.#frame.clientWidth ? Math.max(gap, this.#said) : gap;
-    let furthest = 0;
-    for (const {selections = []} of steps)
-      for (const rows of selections)
-        rows.forEach((read, i) => (furthest = Math.max(furthest, Math.abs(i - (read[0] ?? i)))));
-    this.#arcs = Math.min(220, 40 + furthest * this.gap / 2);
+    this.#arcs = Math.min(220, 40 + this.#furthest * this.gap / 2);
     this.measured();
     this.draw();
   }

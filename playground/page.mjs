@@ -282,7 +282,6 @@ function typeInPlace(labels) {
   const over = !line.hidden && letters.every((letter, i) => labels[first + i] === letter) && labels.length < 1000;
   line.classList.toggle('over', over);
   attention.typed = over ? [first, first + letters.length] : [0, 0];
-  attention.first = first;
   $('type-help').hidden = !over;
 }
 
@@ -324,7 +323,7 @@ function showReads() {
 function placeWord() {
   if (!$('word-line').classList.contains('over')) return;
   const said = $('said-help').hidden ? '0px' : '18px', letters = [...state.word].length + 1;
-  const place = {gap: attention.gap, first: attention.first, letters, said};
+  const place = {gap: attention.gap, first: attention.typed[0], letters, said};
   for (const [name, value] of Object.entries(place)) $('word-line').style.setProperty(`--${name}`, value);
 }
 
@@ -366,7 +365,7 @@ $('levels-box').addEventListener('toggle', showLevels);
 $('reads-box').addEventListener('toggle', showReads);
 $('word').addEventListener('keyup', ({key}) => {
   const over = $('word-line').classList.contains('over'), before = Math.max(0, $('word').selectionStart - 1);
-  if (over && /^(Arrow(Left|Right)|Home|End)$/.test(key)) attention.choose(attention.first + before);
+  if (over && /^(Arrow(Left|Right)|Home|End)$/.test(key)) attention.choose(attention.typed[0] + before);
 });
 $('word').addEventListener('click', (event) => $('word-line').classList.contains('over') && attention.pick(event));
 $('layer').addEventListener('input', () => setLayer(Number($('layer').value)));
