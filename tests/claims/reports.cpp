@@ -81,6 +81,8 @@ TEST_F(Check, SuggestsTheClaimOfThatNumber) {
         << written;
 }
 
+const std::string kProve = support::build_dir() + "/proved/logdepth-prove";
+
 TEST_F(Check, ProvesByLogdepthProveAndByNoOtherProgram) {
   const std::vector<std::string> command = {
       "check", "thm-4.1/scan-circle", "--up-to", "2", "--random", "1", "--json", "--prove"};
@@ -92,10 +94,9 @@ TEST_F(Check, ProvesByLogdepthProveAndByNoOtherProgram) {
     EXPECT_NE(finished.err.find("expected logdepth-prove, exit status"), std::string::npos)
         << finished.err;
   }
-  const std::string prove = support::build_dir() + "/proved/logdepth-prove";
-  if (!std::filesystem::exists(prove)) GTEST_SKIP() << "logdepth-prove is not built";
+  if (!fs::exists(kProve)) GTEST_SKIP() << "logdepth-prove is not built: -DLOGDEPTH_PROVE=ON";
   std::vector<std::string> with = command;
-  with.push_back(prove);
+  with.push_back(kProve);
   for (const json& file : json::parse(done(with))["claims"][0]["files"])
     EXPECT_EQ(file["proved"], "every length") << file.dump();
 }
@@ -131,14 +132,12 @@ TEST_F(Check, TheCommittedListOfClaimsIsWhatACheckSays) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the whole ledger; the same content is compared by the build without sanitizers";
 #endif
-  const std::string prove = support::build_dir() + "/proved/logdepth-prove";
-  if (!std::filesystem::exists(prove))
-    GTEST_SKIP() << "logdepth-prove is not built: -DLOGDEPTH_PROVE=ON";
+  if (!fs::exists(kProve)) GTEST_SKIP() << "logdepth-prove is not built: -DLOGDEPTH_PROVE=ON";
   std::vector<const Claim*> claims;
   for (const Claim& claim : all_claims()) claims.push_back(&claim);
   LedgerOptions options;
   options.folder = folder.file("models");
-  options.prove = prove;
+  options.prove = kProve;
   options.threads = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   const Ledger ledger = check_claims(claims, options);
 

@@ -41,14 +41,10 @@ def for_kernel(file):
 
 
 def counting(name, *options):
-    pathlib.Path(path(f"{name}.crasp")).write_text(COUNTING[name])
-    return "crasp", path(f"{name}.crasp"), *options
-
-
-def store_text(line):
-    shown = pathlib.Path(path(f"line{len(line)}.crasp"))
-    shown.write_text(f"alphabet a b\n{line}\n")
-    return str(shown)
+    """What compiles a program of COUNTING, or another one that is given as a text."""
+    source = path(f"{name}.crasp" if name in COUNTING else "given.crasp")
+    pathlib.Path(source).write_text(COUNTING.get(name, name))
+    return "crasp", source, *options
 
 
 def verdict(program, letters, word):
@@ -486,12 +482,13 @@ class Proved(unittest.TestCase):
             (("regular", "--group", "Z2", "--construction", "tree"), "levels: Coq: the library has no such theorem"),
             (("connectivity", "--construction", "rows", "--size", "2"), "size 2; expected at least 3"),
             (("division",), "Coq: the library has no such theorem"),
-            (("crasp", store_text("L := #[Q_a] <= #[not Q_a] and #[Q_a] <= #[Q_b]")), "a sum that is compared in two layers is not covered"),
-            (("crasp", store_text("L := #[true] > 0 and #[Q_a] + #[Q_b] > 0")), "a sum that is compared in two layers is not covered"),
-            (("crasp", store_text(f"L := {' or '.join(f'#[Q_a] = {3 * n}' for n in range(10))}")), "Coq: more than 1000 classes of tokens"),
+            ("alphabet a b\nL := #[Q_a] <= #[not Q_a] and #[Q_a] <= #[Q_b]\n", "a sum that is compared in two layers is not covered"),
+            ("alphabet a b\nL := #[true] > 0 and #[Q_a] + #[Q_b] > 0\n", "a sum that is compared in two layers is not covered"),
+            ("alphabet a b\nL := " + " or ".join(f"#[Q_a] = {3 * n}" for n in range(10)) + "\n", "Coq: more than 1000 classes of tokens"),
         ]
         for options, reason in refused:
-            status, out, error = run(files.LOGDEPTH, "certify", compiled(*options), "--kernel", "-o", path("refused.json"))
+            file = compiled(*(counting(options) if isinstance(options, str) else options))
+            status, out, error = run(files.LOGDEPTH, "certify", file, "--kernel", "-o", path("refused.json"))
             self.assertEqual((status, out), (1, ""), options)
             self.assertIn(reason, error)
             self.assertIsNone(re.search("Traceback|terminate", error))
