@@ -76,13 +76,6 @@ struct DepthRow {
   std::function<bool(const Action&)> holds{};
 };
 
-/// A network of this construction that the claims on precision run with few bits.
-struct PrecisionRow {
-  std::string name;
-  std::string group{};  ///< of words: whose products
-  Values values{};
-};
-
 /// A construction, as everybody who has to know it reads it: the command line, the library, `auto`,
 /// tables and pages. The record stands below its program, in constructions/PAPER/NAME.cpp, and is
 /// listed once, in catalogue/catalogue.cpp.
@@ -110,7 +103,6 @@ struct Construction {
       forecast{};
   std::vector<DepthRow> depths{};
   std::vector<HeldCell> cells{};  ///< of its networks, beyond what their types say
-  std::vector<PrecisionRow> precision{};
 
   const std::string& typed() const { return word.empty() ? key.name : word; }
   const Option* option(const std::string& called) const;

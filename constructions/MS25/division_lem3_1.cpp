@@ -210,19 +210,16 @@ Program division_MS25_lem3_1(const DivisionOptions& options) {
 }
 
 Construction compact_division_record() {
-  return {
-      .key = {"MS25", "Lemma 3.1", "compact"},
-      .problem = Problem::divisions,
-      .help = "fewest layers for every length",
-      .options = {own_argument_option(),
-                  {"unit-inputs", FlagOption{},
-                   "take phi(i) and dir(i, m) as unit vectors (compact)"}},
-      .program =
-          [](const Request& r) {
+  return {.key = {"MS25", "Lemma 3.1", "compact"},
+          .problem = Problem::divisions,
+          .help = "fewest layers for every length",
+          .options = {own_argument_option(),
+                      {"unit-inputs", FlagOption{},
+                       "take phi(i) and dir(i, m) as unit vectors (compact)"}},
+          .program = [](const Request& r) {
             return division_MS25_lem3_1({DivisionForm::compact, r.values.contains("own-argument"),
                                          r.values.contains("unit-inputs")});
-          },
-      .precision = {{"division"}}};
+          }};
 }
 
 Construction paper_division_record() {

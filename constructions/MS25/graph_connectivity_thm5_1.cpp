@@ -256,8 +256,7 @@ Construction compact_connectivity_record() {
           .help = "one layer per squaring",
           .options = {padding_option(true)},
           .program = program_of(ConnectivityForm::compact),
-          .depths = {{false, "compact"}},
-          .precision = {{"connectivity"}}};
+          .depths = {{false, "compact"}}};
 }
 
 Construction paper_connectivity_record() {

@@ -100,15 +100,13 @@ Construction scan_record() {
           .compared = 1,
           .multiplies = true,
           .depths = {{false, "scan", {{"positions", kFirstFlag}}}, {false, "scan"}},
-          .cells = {{"d", "product of the last 2^L letters, after L layers"},
-                    {"d.",
-                     "image of point {} under the product of the last 2^L letters, after L layers"},
-                    {"sd", "d of the token that E points to"},
-                    {"sd.", "d.{} of the token that E points to"},
-                    {"E", "position of the token whose letters end where these begin, at least 0"},
-                    {"sE", "E of the token that E points to"}},
-          // With a group that is not solvable.
-          .precision = {{"scan-first-flag", "A5", {{"positions", kFirstFlag}}}}};
+          .cells = {
+              {"d", "product of the last 2^L letters, after L layers"},
+              {"d.", "image of point {} under the product of the last 2^L letters, after L layers"},
+              {"sd", "d of the token that E points to"},
+              {"sd.", "d.{} of the token that E points to"},
+              {"E", "position of the token whose letters end where these begin, at least 0"},
+              {"sE", "E of the token that E points to"}}};
 }
 
 }}  // namespace logdepth::constructions_MS25

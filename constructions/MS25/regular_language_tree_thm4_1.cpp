@@ -152,8 +152,7 @@ Construction tree_record() {
               },
           .compared = 3,
           .multiplies = true,
-          .depths = {{true, "tree"}},
-          .precision = {{"tree", "A5"}}};
+          .depths = {{true, "tree"}}};
 }
 
 }}  // namespace logdepth::constructions_MS25

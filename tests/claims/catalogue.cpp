@@ -27,7 +27,6 @@
 #include "objects/named_monoids.hpp"
 #include "proofs-check/claims/defect.hpp"
 #include "proofs-check/ledger/ledger.hpp"
-#include "proofs-check/precision/float_inputs.hpp"
 #include "runtime/file/hypotheses.hpp"
 #include "runtime/file/sha256.hpp"
 #include "tests/support/command_line.hpp"
@@ -54,8 +53,7 @@ Construction dummy_record() {
                 return program;
               },
           .compared = 5,
-          .depths = {{false, "dummy"}},
-          .precision = {{"dummy-circle", "S3"}}};
+          .depths = {{false, "dummy"}}};
 }
 
 Catalogue with_dummy() {
@@ -123,11 +121,6 @@ TEST(TheCatalogue, ComparesCountsAndMeasuresANewConstruction) {
   EXPECT_EQ(depths.back().formula, "ceil(log2 n)");
   EXPECT_TRUE(depths.back().built);
   EXPECT_FALSE(depths.back().failed) << depths.back().verification;
-
-  const auto series = precision_series(constructions);
-  ASSERT_EQ(series.size(), precision_series().size() + 1);
-  EXPECT_EQ(series.back().row.name, "dummy-circle");
-  EXPECT_EQ(series.back().compiled().model->shape.repeated, 1u);
 }
 
 TEST(TheCatalogue, TellsConstructionsOfOneWordApart) {

@@ -3,15 +3,25 @@
 // Defects in MS25 Definition 2.1.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <random>
 #include <utility>
 
 #include "base/phrases.hpp"
+#include "compiler/passes/compile.hpp"
+#include "constructions/MS25/division_lem3_1.hpp"
+#include "constructions/MS25/graph_connectivity_thm5_1.hpp"
 #include "constructions/MS25/regular_language.hpp"
 #include "objects/named_monoids.hpp"
+#include "oracle/language_oracle.hpp"
+#include "proofs-check/check/divisions.hpp"
+#include "proofs-check/check/examine.hpp"
+#include "proofs-check/check/graphs.hpp"
+#include "proofs-check/check/words.hpp"
 #include "proofs-check/claims/claim.hpp"
-#include "proofs-check/precision/float_inputs.hpp"
 
 namespace logdepth { inline namespace proofs_check_papers_MS25 {
 namespace {
@@ -92,19 +102,137 @@ Claim shorter_words(const std::string& name, Form form, unsigned radix) {
 
 // --- Footnote 1: c log n bits --------------------------------------------------------------------
 
+constexpr std::size_t kWords = 3, kGraphs = 4;  // per size
+
+std::mt19937_64 dice(std::uint64_t size) {
+  return std::mt19937_64(1000003 + size);
+}
+
+/// The first input is one letter again and again, where all products have a short period; the last
+/// has letters drawn one by one; those between are runs of few letters and many lengths.
+Word word_of(std::size_t kind, std::uint64_t length, std::size_t letters, std::mt19937_64& random) {
+  Word word;
+  const auto any = [&] { return static_cast<Letter>(random() % letters); };
+  const Letter first = any();
+  while (word.size() < length) {
+    const std::uint64_t longest = kind == 0            ? length
+                                  : kind + 1 == kWords ? 1
+                                                       : std::uint64_t{1} << (random() % 5);
+    const std::uint64_t run = std::min(longest, length - word.size());
+    word.insert(word.end(), run, kind == 0 ? first : any());
+  }
+  return word;
+}
+
+/// Of the products of A5, which is not solvable.
+std::vector<FloatQuestion> word_questions(const Model& model, std::uint64_t length) {
+  /// The questions, with the oracle that they refer to.
+  struct Asked {
+    std::unique_ptr<LanguageOracle> oracle = make_action_oracle(named_monoid("A5"), "A5");
+    WordDomain questions;
+    explicit Asked(const Model& of) : questions(of, *oracle) {}
+  };
+  const auto asked = std::make_shared<const Asked>(model);
+  const std::shared_ptr<const WordDomain> words(asked, &asked->questions);
+  std::mt19937_64 random = dice(length);
+  std::vector<FloatQuestion> questions;
+  for (std::size_t kind = 0; kind < kWords; ++kind)
+    questions.push_back(
+        float_question(words, word_of(kind, length, model.alphabet.size(), random)));
+  return questions;
+}
+
+std::vector<FloatQuestion> division_questions(const Model& model, std::uint64_t length) {
+  const auto divisions = std::make_shared<const DivisionDomain>(model);
+  std::mt19937_64 random = dice(length);
+  // Small divisors have many multiples in sight, the largest none but 0 and one more.
+  const std::vector<std::uint64_t> divisors = {1 + random() % 3, 2 + random() % (length / 2),
+                                               1 + random() % length, length - 1};
+  std::vector<FloatQuestion> questions;
+  for (const std::uint64_t divisor : divisors) {
+    DivisionInput input{divisor, {}};
+    for (std::uint64_t i = 0; i < length; ++i)
+      input.dividends.push_back(random() % 2 == 0 ? i : random() % (i + 1));
+    questions.push_back(float_question(divisions, std::move(input)));
+  }
+  return questions;
+}
+
+struct PathGraph {
+  Graph graph;
+  Vertex first = 0, last = 0;  ///< of the path, if there is one
+};
+
+/// A path, a path that is cut, forward edges some of which are missing, and about one edge for
+/// every vertex; vertices in any order.
+PathGraph path_graph(std::size_t kind, std::uint64_t vertices, std::mt19937_64& random) {
+  std::vector<Vertex> name(vertices);
+  for (Vertex i = 0; i < vertices; ++i) name[i] = i;
+  for (std::size_t i = vertices; i > 1; --i) std::swap(name[i - 1], name[random() % i]);
+  PathGraph made{graph_of(vertices, {}, false), name[0], name[vertices - 1]};
+  const std::size_t cut = kind == 1 ? random() % (vertices - 1) : vertices;
+  for (Vertex i = 0; i < vertices; ++i) {
+    if (kind <= 1 && i + 1 < vertices && i != cut) made.graph.add_edge(name[i], name[i + 1]);
+    if (kind == 2)
+      for (Vertex j = i + 1; j < vertices; ++j)
+        if (random() % 2 == 0) made.graph.add_edge(name[i], name[j]);
+    if (kind == 3) made.graph.add_edge(name[random() % vertices], name[random() % vertices]);
+  }
+  return made;
+}
+
+/// A run answers about one pair, or about all at once. The pairs of one run each: the ends of the
+/// path, the same back, and any two.
+std::vector<FloatQuestion> graph_questions(const Model& model, std::uint64_t vertices) {
+  const auto graphs = std::make_shared<const GraphDomain>(model, false);
+  std::mt19937_64 random = dice(vertices);
+  const auto any = [&] { return static_cast<Vertex>(random() % vertices); };
+  std::vector<FloatQuestion> questions;
+  for (std::size_t kind = 0; kind < kGraphs; ++kind) {
+    const auto [graph, first, last] = path_graph(kind, vertices, random);
+    const auto about =
+        graphs->about(CaseStage::chosen, graph, {{first, last}, {last, first}, {any(), any()}});
+    for (const AskedGraph& question : about.inputs)
+      questions.push_back(float_question(graphs, question));
+  }
+  return questions;
+}
+
+/// A network, and its inputs of exactly this size, in letters, positions or vertices. They keep
+/// references to the model.
+struct SizedNetwork {
+  Compiled compiled;
+  std::vector<FloatQuestion> (*questions_of)(const Model& model, std::uint64_t size);
+
+  std::vector<FloatQuestion> questions(std::uint64_t size) const {
+    return questions_of(compiled.model, size);
+  }
+};
+
+SizedNetwork division_network() {
+  return {compile(division_MS25_lem3_1()), division_questions};
+}
+
+/// Of the longest of these inputs.
+std::uint64_t most_tokens(const std::vector<FloatQuestion>& questions) {
+  std::uint64_t tokens = 0;
+  for (const FloatQuestion& question : questions)
+    tokens = std::max<std::uint64_t>(tokens, question.tokens.kinds.size());
+  return tokens;
+}
+
 /// Bits per log2 of the number of tokens that the repaired statement is tried with.
 constexpr std::uint32_t kBitsPerDoubling = 6;
 
-Answered answered_at(const PrecisionSeries& series, std::uint64_t size, std::uint32_t bits,
+Answered answered_at(const SizedNetwork& network, std::uint64_t size, std::uint32_t bits,
                      FloatOptions::Rule rule) {
-  const Compiled compiled = series.compiled();
   FloatOptions options;
   options.engine = FloatOptions::Engine::mpfr;
   options.bits = bits;
   options.rule = rule;
   options.tolerance = std::exp2(4 - static_cast<int>(bits));
-  FloatRunner runner(compiled.model, compiled.facts, options);
-  return ask(runner, series.questions(compiled.model, size, 1), Answered::right);
+  FloatRunner runner(network.compiled.model, network.compiled.facts, options);
+  return ask(runner, network.questions(size), Answered::right);
 }
 
 Claim bits(const std::string& name, Form form) {
@@ -123,7 +251,7 @@ Claim bits_as_written() {
   Claim claim = bits("fn-1/exact-zero-tests", Form::as_written);
   claim.calculation = [] {
     Calculation result;
-    const PrecisionSeries division = series_named("division");
+    const SizedNetwork division = division_network();
     std::string right;
     std::uint32_t wrong = 0;  // the most bits with a wrong answer
     for (std::uint32_t p = 4; p <= kMostBits; ++p)
@@ -153,21 +281,34 @@ Claim bits_with_tolerance() {
       "c = {}, on a few seeded inputs of each size; nothing here is a proof", kBitsPerDoubling));
   claim.calculation = [] {
     Calculation result;
-    const std::vector<std::pair<const char*, std::vector<std::uint64_t>>> tried = {
-        {"division", {8, 16, 32, 64}},
-        {"connectivity", {2, 3, 4}},
-        {"tree", {8, 16, 32}},
-        {"scan-first-flag", {8, 16, 32, 64}}};
-    for (const auto& [name, sizes] : tried) {
-      const PrecisionSeries series = series_named(name);
+    const Action a5 = named_monoid("A5");
+    const ScanOptions first_flag = {ScanPositions::first_flag, ScanTable::automatic};
+    struct Tried {
+      const char* name;
+      SizedNetwork network;
+      std::vector<std::uint64_t> sizes;
+    };
+    const std::vector<Tried> all = {
+        {"division", division_network(), {8, 16, 32, 64}},
+        {"connectivity",
+         {compile(graph_connectivity_MS25_thm5_1(ConnectivityForm::compact,
+                                                 GraphInput::Padding::n3_minus_n2)),
+          graph_questions},
+         {2, 3, 4}},
+        {"tree",
+         {compile(regular_language_tree_MS25_thm4_1(a5, "A5")), word_questions},
+         {8, 16, 32}},
+        {"scan-first-flag",
+         {compile(regular_language_scan_MS25_thm4_1(a5, "A5", first_flag)), word_questions},
+         {8, 16, 32, 64}}};
+    for (const auto& [name, network, sizes] : all) {
       std::string at;
       for (const std::uint64_t size : sizes) {
-        const std::uint64_t tokens =
-            most_tokens(series.questions(series.compiled().model, size, 1));
+        const std::uint64_t tokens = most_tokens(network.questions(size));
         const auto p = static_cast<std::uint32_t>(
             std::ceil(kBitsPerDoubling * std::log2(static_cast<double>(tokens))));
         at += fmt::format("{}{} tokens: {} bits", at.empty() ? "" : ", ", tokens, p);
-        if (answered_at(series, size, p, FloatOptions::Rule::snapped) < Answered::right &&
+        if (answered_at(network, size, p, FloatOptions::Rule::snapped) < Answered::right &&
             !result.counterexample)
           result.counterexample = fmt::format("{}, {} tokens: wrong with {} bits", name, tokens, p);
       }
