@@ -29,8 +29,8 @@ constexpr std::size_t kMostStates = 20000;
 
 }  // namespace
 
-long Counter::largest() const {
-  long most = 0;
+std::int64_t Counter::largest() const {
+  std::int64_t most = 0;
   for (const auto& [x, weight] : weights) most = std::max(most, weight);
   return most;
 }
@@ -57,7 +57,7 @@ int Machine::token(const State* before, int kind, State& after) {
         held.erase(held.begin());
       } else {
         const Counter& counter = counters[static_cast<std::size_t>(head.counter)];
-        long count = 0;  // <begin> is not counted
+        std::int64_t count = 0;  // <begin> is not counted
         if (before != nullptr)
           count = held.front() +
                   value_in(counter.weights, owns[static_cast<std::size_t>(counter.stage)]);
@@ -97,7 +97,7 @@ void Machine::explore(int kinds) {
 
 namespace {
 
-constexpr long kMostBack = 64, kMostDivisor = 1000, kMostWeight = 1000000000;
+constexpr std::int64_t kMostBack = 64, kMostDivisor = 1000, kMostWeight = 1000000000;
 
 bool holds_parity(const ByClass& values) {
   for (const auto& [x, stream] : values)
@@ -258,7 +258,7 @@ std::pair<int, mpq_class> ClassHeads::counted(const std::map<int, mpq_class>& nu
   Counter counter{static_cast<int>(machine.stages.size()), {}};
   for (const auto& [x, value] : numbers) {
     const mpq_class weight = value / unit;
-    need(abs(weight) <= kMostWeight,
+    need(abs(weight) <= exact(kMostWeight),
          where + ": averages numbers that are no multiples of small counts");
     counter.weights[x] = weight.get_num().get_si();
   }
@@ -344,10 +344,11 @@ Selection ClassHeads::floor(const Bilinear& score, const std::string& where) {
     for (const int x : machine.classes)
       if (x != machine.begin_class) counter.weights[x] = 1;
   const mpz_class m = quotient.get_num(), scale = quotient.get_den();
-  need(m <= kMostDivisor && scale <= kMostDivisor, where + ": divides by " + shown(quotient));
-  long least = 0;
+  need(m <= exact(kMostDivisor) && scale <= exact(kMostDivisor),
+       where + ": divides by " + shown(quotient));
+  std::int64_t least = 0;
   for (auto& [x, weight] : counter.weights) least = std::min(least, weight *= scale.get_si());
-  need(m >= counter.largest() && least == 0,
+  need(m >= exact(counter.largest()) && least == 0,
        where + ": divides by " + m.get_str() + "; expected at least the largest weight " +
            std::to_string(counter.largest()) + ", and no negative one");
   mpz_class i;

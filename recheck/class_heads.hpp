@@ -18,9 +18,9 @@ namespace recheck {
 struct Selection {
   enum class Kind { last, back, floor } kind = Kind::last;
   std::set<int> classes;  // last: the last visible token of one of these
-  long back = 0;          // back: the token so many positions back; position 0 before that
+  std::int64_t back = 0;  // back: the token so many positions back; position 0 before that
   int counter = 0;        // floor: the token at position floor((count + offset) / divisor)
-  long divisor = 1, offset = 0;
+  std::int64_t divisor = 1, offset = 0;
   bool of_position = false;  // floor: the count is the own position
   bool operator==(const Selection&) const = default;
 };
@@ -28,9 +28,9 @@ struct Selection {
 /// Counts the tokens after <begin>, up to and with the own one, by weights of their classes before attention number `stage`.
 struct Counter {
   int stage = 0;
-  std::map<int, long> weights;
+  std::map<int, std::int64_t> weights;
   bool operator==(const Counter&) const = default;
-  long largest() const;
+  std::int64_t largest() const;
 };
 
 struct Stage {  // an attention sublayer: its heads, and the classes after it

@@ -190,7 +190,7 @@ class Counting {
     const auto [counts, rest] = sum_of(by_class_.frame, number);
     std::vector<std::pair<mpz_class, std::string>> terms;
     for (const auto& [v, factor] : counts) {
-      std::map<Signs, long> weights;
+      std::map<Signs, std::int64_t> weights;
       if (v == kPosition) {
         for (int kind = 1; kind < kinds(); ++kind) weights[{kind}] = 1;
       } else {
@@ -198,13 +198,13 @@ class Counting {
         for (const auto& [x, weight] : counter.weights)
           weights[stages_[static_cast<std::size_t>(counter.stage)].at(x)] = weight;
       }
-      std::set<long, std::greater<>> values;
+      std::set<std::int64_t, std::greater<>> values;
       for (const auto& [x, weight] : weights) values.insert(weight);
       values.erase(0);
-      for (const long value : values) {
+      for (const std::int64_t value : values) {
         Wanted wanted;
         for (const auto& [x, weight] : weights) wanted[x] = weight == value;
-        terms.emplace_back(value * factor, "#[" + tree(wanted, 0, nullptr).first + "]");
+        terms.emplace_back(exact(value) * factor, "#[" + tree(wanted, 0, nullptr).first + "]");
       }
     }
     mpz_class constant;
@@ -259,8 +259,8 @@ class Counting {
   static bool alike(const Wanted& a, const Wanted& b, std::size_t from) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
       return x.second == y.second &&
-             std::equal(x.first.begin() + static_cast<long>(from), x.first.end(),
-                        y.first.begin() + static_cast<long>(from), y.first.end());
+             std::equal(x.first.begin() + static_cast<std::ptrdiff_t>(from), x.first.end(),
+                        y.first.begin() + static_cast<std::ptrdiff_t>(from), y.first.end());
     });
   }
 

@@ -111,7 +111,7 @@ class Division {
       Json spelled;
       spelled.kind = Json::Kind::number;
       spelled.text = length;
-      size = spelled.integer(1, 1 << 30);
+      size = exact(spelled.integer(1, 1 << 30));
     }
     const int other = length == "m" ? kDivisor : kUnit;
     const mpq_class factor = part == 0 ? mpq_class(1) : size;
@@ -174,7 +174,7 @@ class Division {
     need(three && entry.at({0, 0}) > 0 && entry.at({1, 1}) * size == entry.at({0, 0}) * square &&
              entry.at({1, 0}) == -entry.at({0, 0}) / 2,
          where + ": not p/m rounded down");
-    need(limit_ && mpz_class(*limit_) * *limit_ <= 64 * square,
+    need(limit_ && exact(*limit_) * exact(*limit_) <= 64 * square,
          where + ": rounds down up to a length only whose square is " + shown(64 * square));
     return Selected::floor;
   }
@@ -246,7 +246,7 @@ class Division {
   const Weights& weights_;
   const Json& certificate_;
   Frame frame_;
-  std::optional<long> limit_;
+  std::optional<std::int64_t> limit_;
   std::string text_, steps_;
 };
 

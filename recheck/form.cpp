@@ -5,7 +5,7 @@
 namespace recheck {
 namespace {
 
-constexpr long kMostShift = 1L << 40;
+constexpr std::int64_t kMostShift = std::int64_t{1} << 40;
 
 /// Calls visit(begin, end) for the atoms of each cell but the constant one.
 template <typename Visit>
@@ -27,8 +27,10 @@ Shift plus(Shift b, Shift c) {
   return sum;
 }
 
-Shift times(Shift b, long factor) {
-  const auto fits = [&](long x) { return factor == 0 || std::abs(x) < kMostShift / factor; };
+Shift times(Shift b, std::int64_t factor) {
+  const auto fits = [&](std::int64_t x) {
+    return factor == 0 || std::abs(x) < kMostShift / factor;
+  };
   need(fits(b.strides) && fits(b.constant), "a shift is beyond 2^40");
   return {b.strides * factor, b.constant * factor};
 }

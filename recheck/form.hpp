@@ -4,7 +4,7 @@
 // coefficients, and every statement of the proof is an identity of forms that holds for all values of the atoms:
 //   T  component of the one-hot kind of the token at a position        X  component of the one-hot label of a product cell
 //   K  component of the position code, in unit pairs (1 or 2 of them)   V  1/(p+1)
-//   P  +1 where the position is even, -1 where it is odd              F, S  a flag, +1 or -1 (theorem of reachability)
+//   P  +1 where the position is even, -1 where it is odd
 //   M  C/(p+1), where C counts letters up to the token by their weights
 //   D  v/sqrt(w1 v1^2 + w2 v2^2 + ...) for one of the numbers v1, v2, ... of direction `id`
 //   H  component of the code of position floor((p + id)/version)      Z  sign of a sum of counts: -1, 0 or +1
@@ -29,7 +29,7 @@
 namespace recheck {
 
 struct Shift {
-  long strides = 0, constant = 0;
+  std::int64_t strides = 0, constant = 0;
   auto operator<=>(const Shift&) const = default;
 };
 
@@ -62,8 +62,8 @@ enum : int { kNear = 1, kQuotient, kArgument, kItsQuotient };
 using Linear = std::map<int, mpq_class>;                  // such a number to its factor
 using Weighted = std::vector<std::pair<int, mpq_class>>;  // the same, in order
 
-Shift plus(Shift b, Shift c);       // Refused beyond 2^40
-Shift times(Shift b, long factor);  // likewise
+Shift plus(Shift b, Shift c);               // Refused beyond 2^40
+Shift times(Shift b, std::int64_t factor);  // likewise
 std::string shown(Shift b);
 std::string shown(const Form& form);
 std::string shown(const mpq_class& number);
@@ -121,7 +121,7 @@ struct Laws {
     return cell.kind == 'T' || cell.kind == 'X' || cell.kind == 'O';
   }
   static bool flag(const Cell& cell) {
-    return std::string("FSPEABGJ").find(cell.kind) != std::string::npos;
+    return std::string("PEABGJ").find(cell.kind) != std::string::npos;
   }
   /// 1/(p+1) times a count.
   static bool mean(const Cell& cell) { return cell.kind == 'V' || cell.kind == 'M'; }

@@ -181,7 +181,7 @@ class Parser {
 
   const std::string& text_;
   std::size_t at_ = 0;
-  long line_ = 1;
+  std::int64_t line_ = 1;
 };
 
 void append_canonical(const Json& value, std::string& out) {
@@ -302,11 +302,11 @@ bool Json::boolean() const {
   return text == "true";
 }
 
-long Json::integer(long least, long most) const {
-  long value = 0;
+std::int64_t Json::integer(std::int64_t least, std::int64_t most) const {
+  std::int64_t value = 0;
   const char* const end = text.data() + text.size();
-  const bool whole = kind == Kind::number &&
-                     std::from_chars(text.data(), end, value) == std::from_chars_result{end, {}};
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool whole = kind == Kind::number && stop == end && error == std::errc{};
   if (!whole || value < least || value > most)
     fail("wrong number; expected an integer from " + std::to_string(least) + " to " +
          std::to_string(most));

@@ -5,18 +5,24 @@
 
 #include <gmpxx.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace recheck {
+
+/// The same number for GMP, whose constructors take `long`: 32 bits in a browser.
+inline mpz_class exact(std::int64_t number) {
+  return mpz_class(std::to_string(number));
+}
 
 struct Member;
 
 struct Json {
   enum class Kind { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
-  long line = 0;     // where it begins; 0 for what was not read
-  std::string text;  // a string's content, otherwise the spelling
+  std::int64_t line = 0;  // where it begins; 0 for what was not read
+  std::string text;       // a string's content, otherwise the spelling
   std::vector<Json> items;
   std::vector<Member> members;  // sorted by key
 
@@ -31,7 +37,7 @@ struct Json {
   const std::vector<Json>& array() const;
   const std::string& string() const;
   bool boolean() const;
-  long integer(long least, long most) const;
+  std::int64_t integer(std::int64_t least, std::int64_t most) const;
   mpq_class rational() const;  // a string "p" or "p/q" in lowest terms
 };
 

@@ -18,11 +18,11 @@
 namespace recheck {
 namespace {
 
-constexpr long kMostLabels = 100000, kMostCases = 1000000;
+constexpr std::int64_t kMostLabels = 100000, kMostCases = 1000000;
 constexpr std::size_t kMostAssumed = 1000;
 
 int index(const Json& value, std::size_t below) {
-  return static_cast<int>(value.integer(0, static_cast<long>(below) - 1));
+  return static_cast<int>(value.integer(0, static_cast<std::int64_t>(below) - 1));
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ struct Products::Branch {
   const Frame& frame;
   const std::string& where;
   const std::vector<Shift>& shifts;  // of the factors, oldest first
-  long& cases;
+  std::int64_t& cases;
   int cell = 0;
   std::size_t factor = 0;                           // factors that the points were followed through
   std::map<int, int> at = {};                       // point of the cell, to where it is now
@@ -177,13 +177,13 @@ std::string Products::multiply(const Frame& frame, const Undecided& undecided, S
     }
   if (untouched) return "";
   std::sort(shifts.rbegin(), shifts.rend());
-  const long k = static_cast<long>(shifts.size());
-  for (long i = 0; i < k; ++i)
+  const std::int64_t k = static_cast<std::int64_t>(shifts.size());
+  for (std::int64_t i = 0; i < k; ++i)
     need(shifts[static_cast<std::size_t>(k - 1 - i)] == times(length, i), [&] {
       return where + ": intervals do not meet; expected shift " + shown(times(length, i)) +
              ", found " + shown(shifts[static_cast<std::size_t>(k - 1 - i)]);
     });
-  long cases = 0;
+  std::int64_t cases = 0;
   for (int n = 0; n < static_cast<int>(cells.size()); ++n) {
     const ProductCell& cell = cells[static_cast<std::size_t>(n)];
     std::vector<Row> rows;
@@ -299,9 +299,9 @@ void Products::finish(const Branch& branch) {
 namespace {
 
 constexpr std::size_t kMostProducts = 100000;
-constexpr long kMostPrefixRows = 1 << 24;
+constexpr std::int64_t kMostPrefixRows = 1 << 24;
 
-std::vector<Images> to_images(const Json& lists, long below) {
+std::vector<Images> to_images(const Json& lists, std::int64_t below) {
   std::vector<Images> out;
   for (const Json& list : lists.array()) {
     Images& images = out.emplace_back();

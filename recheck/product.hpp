@@ -64,7 +64,7 @@ struct Pointer {
   Form at_one, at_stride, after;
 };
 /// The certificate's pointers and directions of a loop that multiplies the stride by `factor`, by coordinate.
-std::map<int, Pointer> read_pointers(Frame& frame, const Json& loop, long factor);
+std::map<int, Pointer> read_pointers(Frame& frame, const Json& loop, std::int64_t factor);
 /// A shift that is not negative at any stride.
 Shift to_shift(const Json& strides, const Json& constant);
 

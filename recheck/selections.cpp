@@ -51,7 +51,7 @@ struct Seen {
 /// Which tokens a token of one class selects.
 struct Chosen {
   enum class Kind { all, some, own, back, pointer, last } kind = Kind::all;
-  long back = 0;                  // back: positions; pointer: positions before the coded one
+  std::int64_t back = 0;          // back: positions; pointer: positions before the coded one
   int pointer = 0;                // pointer: id of its K; 0 for the position nearest to a ratio
   std::set<std::size_t> classes;  // that the selected tokens may have
   auto operator<=>(const Chosen&) const = default;

@@ -16,14 +16,14 @@
 namespace recheck {
 namespace {
 
-constexpr long kMost = 1L << 30;
+constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
-Shift times_stride(Shift b, long factor) {
+Shift times_stride(Shift b, std::int64_t factor) {
   return {times({b.strides, 0}, factor).strides, b.constant};
 }
 
 /// factor * component of the code at a shift: [coordinate, component, factor, strides, constant].
-Pointer pointer_of_code(const Json& entry, long factor) {
+Pointer pointer_of_code(const Json& entry, std::int64_t factor) {
   if (entry.array().size() != 5)
     throw Malformed("wrong pointer; expected [coordinate, component, factor, strides, constant]");
   const int part = static_cast<int>(entry.items[1].integer(0, 3));
@@ -38,22 +38,22 @@ Pointer pointer_of_code(const Json& entry, long factor) {
 }
 
 /// A component of the direction of (p, s, 1), or, if it is old, of (p, t, 1) where t was the stride one loop before.
-Pointer pointer_of_direction(Frame& frame, const Json& entry, long factor) {
+Pointer pointer_of_direction(Frame& frame, const Json& entry, std::int64_t factor) {
   if (entry.array().size() != 6)
     throw Malformed(
         "wrong direction; expected [coordinate, number, factor, old, weight of the stride, "
         "weight of 1]");
-  const long number = entry.items[1].integer(0, 2);
+  const std::int64_t number = entry.items[1].integer(0, 2);
   const mpq_class value = entry.items[2].rational(), weight = entry.items[4].rational(),
                   rest = entry.items[5].rational();
   need(weight > 0 && rest > 0, "a direction of weight " + shown(std::min(weight, rest)));
-  const auto form = [&](int stride, long times) {  // of (p, times * stride, 1)
+  const auto form = [&](int stride, std::int64_t times) {  // of (p, times * stride, 1)
     const int numbers[3] = {kPosition, stride, kUnit};
     std::map<int, mpq_class> weights = {{kPosition, 1}};
-    weights[stride] += weight * times * times;
+    weights[stride] += weight * exact(times) * exact(times);
     weights[kUnit] += rest;
     Linear linear;
-    if (value != 0) linear[numbers[number]] = number == 1 ? mpq_class(value * times) : value;
+    if (value != 0) linear[numbers[number]] = number == 1 ? mpq_class(value * exact(times)) : value;
     return along(frame, {weights.begin(), weights.end()}, linear, 1);
   };
   if (entry.items[3].boolean()) return {form(kUnit, 1), form(kBefore, 1), form(kStride, 1)};
@@ -69,7 +69,7 @@ class ShiftScan : ProductProof {
     Stream h = embedded(frame_);
     const std::vector<Images> maps = products_.begin(frame_, h);
     run_block("initial", h);
-    const long factor = weights_.has_loop() ? loop(h) : 0;
+    const std::int64_t factor = weights_.has_loop() ? loop(h) : 0;
     run_block("final", h);
     check_covered(factor);
     LabelReader(frame_, products_, h).read(maps, theorem);
@@ -92,10 +92,10 @@ class ShiftScan : ProductProof {
   }
 
   /// The loop, by induction; returns the factor of the stride.
-  long loop(Stream& h) {
+  std::int64_t loop(Stream& h) {
     const Json& claim = certificate_.at("loop");
     claim.only({"factor", "length", "pointers"}, {"directions"});
-    const long factor = claim.at("factor").integer(2, kMost);
+    const std::int64_t factor = claim.at("factor").integer(2, kMost);
     if (claim.at("length").array().size() != 2)
       throw Malformed("length: expected [strides, constant]");
     const Shift length = to_shift(claim.at("length").items[0], claim.at("length").items[1]);
@@ -136,25 +136,26 @@ class ShiftScan : ProductProof {
   }
 
   /// All intervals begin at position 0, up to the limit of letters or for every number of them.
-  void check_covered(long factor) const {
+  void check_covered(std::int64_t factor) const {
     const Json& unroll = weights_.unroll;
     const Shift l = products_.length;
-    const std::optional<long> limit = weights_.limit();
+    const std::optional<std::int64_t> limit = weights_.limit();
     const std::string& kind = unroll.at("kind").string();
     if (products_.cells.empty()) return;  // no interval matters
     if (kind == "fixed") {
-      mpz_class reach = l.strides;
+      mpz_class reach = exact(l.strides);
       const auto small = [&] { return reach > 0 && mpz_sizeinbase(reach.get_mpz_t(), 2) < 120; };
-      for (long left = unroll.at("loops").integer(0, 1L << 60); left > 0 && factor > 0 && small();
-           --left)
-        reach *= factor;
-      need(limit && reach + l.constant >= *limit,
-           "intervals of length " + mpz_class(reach + l.constant).get_str() +
-               " are too short; expected " + (limit ? std::to_string(*limit) : "a largest length"));
+      for (std::int64_t left = unroll.at("loops").integer(0, std::int64_t{1} << 60);
+           left > 0 && factor > 0 && small(); --left)
+        reach *= exact(factor);
+      reach += exact(l.constant);
+      need(limit && reach >= exact(*limit),
+           "intervals of length " + reach.get_str() + " are too short; expected " +
+               (limit ? std::to_string(*limit) : "a largest length"));
       return;
     }
-    const long minus = unroll.at("minus").integer(0, 1);
-    const long base = kind == "ceil_log" ? unroll.at("base").integer(3, kMost) : 2;
+    const std::int64_t minus = unroll.at("minus").integer(0, 1);
+    const std::int64_t base = kind == "ceil_log" ? unroll.at("base").integer(3, kMost) : 2;
     need((kind == "ceil_log2") != unroll.has("base") && unroll.at("of").string() == "letters" &&
              factor > 0,
          "unroll: not a number of loops of this theorem");
@@ -175,7 +176,7 @@ Shift to_shift(const Json& strides, const Json& constant) {
   return shift;
 }
 
-std::map<int, Pointer> read_pointers(Frame& frame, const Json& loop, long factor) {
+std::map<int, Pointer> read_pointers(Frame& frame, const Json& loop, std::int64_t factor) {
   std::map<int, Pointer> pointers;
   const auto add_pointer = [&](const Json& entry, const Pointer& pointer) {
     const int c = static_cast<int>(entry.items[0].integer(0, frame.weights.width - 1));

@@ -69,7 +69,8 @@ Stream embedded(Frame& frame, const Atom& first) {
       add(h[c], first, value);
   } else {
     need(code == "circle" || code == "two-circle" || code == "fine", "position: " + code);
-    frame.set_code(code, code == "fine" ? position.at("offset").integer(1, 1 << 30) : 0);
+    frame.set_code(code,
+                   code == "fine" ? exact(position.at("offset").integer(1, 1 << 30)) : mpz_class());
     if (position.has("parity"))
       for (const auto& [c, value] : to_row(position.at("parity"), weights.width))
         add(h[c], own('P'), value);
@@ -453,7 +454,7 @@ Shift matched(const Frame& frame, const Bilinear& score, const std::string& wher
       by_number[{numbers[static_cast<std::size_t>(place.first)].first, place.second}] = value;
     return behind(frame, by_number, where);
   }
-  long back = 0;
+  std::int64_t back = 0;
   if (frame.code == "phi" && entry.contains({1, 0}) && entry.contains({0, 0})) {
     const mpq_class k = -entry.at({1, 0}) * frame.parameter / entry.at({0, 0});
     need(k.get_den() == 1 && k >= 0 && k < (1 << 30),

@@ -16,7 +16,7 @@ std::string listed(const auto& numbers) {
 
 /// Tier S: the heads and the norms, and nothing of what the outputs compute.
 std::string selections_scope(const Theorem& theorem, const std::string& words) {
-  long heads = 0, norms = 0;
+  std::int64_t heads = 0, norms = 0;
   for (const std::string& line : theorem.selections)
     ++(line.find(", head ") == line.npos ? norms : heads);
   return "selections hold for " + words + ": " + std::to_string(heads) +
@@ -33,10 +33,7 @@ std::string scope_of(const Theorem& theorem) {
   };
   if (!theorem.answers.empty()) return "correct for every input of " + up_to(" tokens");
   const std::string words = "every word of " + up_to(" letters");
-  if (!theorem.selections.empty()) return selections_scope(theorem, words);
-  if (!theorem.automaton && theorem.program.empty())
-    return "correct for every graph of " + up_to(" vertices");
-  return "correct for " + words;
+  return theorem.selections.empty() ? "correct for " + words : selections_scope(theorem, words);
 }
 
 /// The automaton that was read off the file, and what is read of prefixes.
@@ -76,10 +73,7 @@ std::string statement(const Theorem& theorem, const std::string& file) {
   if (!theorem.selections.empty()) return out;
   if (!theorem.program.empty())
     return out + "verdict    accepts exactly what this C-RASP program accepts\n" + theorem.program;
-  if (theorem.automaton) return out + automaton_text(theorem);
-  return out +
-         "answers    logit j of token i is positive if vertex j can be reached from vertex i, "
-         "negative otherwise\n";
+  return out + automaton_text(theorem);
 }
 
 std::optional<std::string> difference(const Automaton& x, const Json& dfa) {
@@ -138,13 +132,10 @@ Theorem prove(const Weights& weights, const Json& certificate) {
        "certificate: of another file; expected sha256 " + weights.sha256);
   const std::string& theorem = certificate.at("theorem").string();
   const std::string& input = weights.input.at("kind").string();
-  if (theorem == "reachability") {
-    certificate.only({"format", "version", "theorem", "sha256"});
-    need(input == "graph" && weights.input.at("layout").string() == "rows" &&
-             weights.output.at("kind").string() == "relation",
-         "not a file of rows of a graph that answers with a relation");
-    return prove_rows(weights);
-  }
+  if (theorem == "reachability")
+    throw Refused(
+        "logdepth-prove proves this theorem; `certify --kernel` writes the certificate that it "
+        "takes");
   if (theorem == "division") {
     certificate.only({"format", "version", "theorem", "sha256", "given"});
     need(input == "cells" && weights.output.at("kind").string() == "cells",

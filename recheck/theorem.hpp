@@ -25,7 +25,7 @@ struct Automaton {
 
 struct Theorem {
   std::string name;
-  std::optional<long> limit;            // letters at most, or vertices; every length without it
+  std::optional<std::int64_t> limit;    // letters or tokens at most; every length without it
   std::optional<Automaton> automaton;   // of words; counting has a program
   std::string program;                  // of counting: what is accepted, in C-RASP
   std::string answers;                  // of division: what is given, and what each output is
@@ -47,7 +47,6 @@ Theorem prove_resets(const Weights& weights);
 Theorem prove_counting(const Weights& weights);
 Theorem prove_division(const Weights& weights, const Json& certificate);
 Theorem prove_tree(const Weights& weights, const Json& certificate);
-Theorem prove_rows(const Weights& weights);
 Theorem prove_selections(const Weights& weights, const Json& certificate);
 /// The lines of the theorem of selections: what a certificate has to claim.
 std::vector<std::string> selections_of(const Weights& weights);

@@ -147,7 +147,7 @@ class Tree : ProductProof {
     }
     Products products = products_;
     steps_ += products.multiply(frame_, units, now, where);
-    const long factors = a != g && (a || j) ? 2 : 1;
+    const std::int64_t factors = a != g && (a || j) ? 2 : 1;
     need(products.length == Shift{0, factors} || products.cells.empty(),
          where + ": a product of " + shown(products.length) + " intervals; expected " +
              std::to_string(factors));

@@ -11,7 +11,7 @@ namespace recheck {
 namespace {
 
 constexpr int kMostRows = 1 << 24, kMostWidth = 1 << 20, kMostLayers = 4096;
-constexpr long kMostIndex = (1L << 32) - 1, kMostLength = 0x7fffffffffffffff;
+constexpr std::int64_t kMostIndex = (std::int64_t{1} << 32) - 1, kMostLength = 0x7fffffffffffffff;
 
 // The rules of the format (runtime/README.md, "The format") for the members that no theorem reads, or only some do: what the
 // reader of `logdepth` refuses is no weights file here either.
@@ -120,7 +120,7 @@ void check_fills(const Json& position, const std::string& kind, int width) {
   if (position.has("offset") != (kind == "fine"))
     position.fail("position: expected an offset of the code fine, and of no other");
   if (kind == "fine") position.at("offset").integer(1, kMostIndex);
-  std::set<long> filled;
+  std::set<std::int64_t> filled;
   if (position.has("parity"))
     for (const auto& [at, value] : to_row(position.at("parity"), width)) filled.insert(at);
   if (position.has("parity") && filled.empty())
@@ -153,8 +153,8 @@ void check_position(const Json& position, int width) {
 /// The rows of the unembedding, each of which has one meaning.
 class RowsOfTheOutput {
  public:
-  explicit RowsOfTheOutput(long rows) : claimed_(static_cast<std::size_t>(rows)) {}
-  void claim(const Json& place, long row) {
+  explicit RowsOfTheOutput(std::int64_t rows) : claimed_(static_cast<std::size_t>(rows)) {}
+  void claim(const Json& place, std::int64_t row) {
     const auto r = static_cast<std::size_t>(row);
     if (r >= claimed_.size() || claimed_[r]) place.fail("expected a row without another meaning");
     claimed_[r] = true;
@@ -166,8 +166,8 @@ class RowsOfTheOutput {
 };
 
 /// Images of points, or a whole element: numbers below `points`; the former increase.
-void check_points(const Json& list, long points, bool increasing) {
-  long least = 0;
+void check_points(const Json& list, std::int64_t points, bool increasing) {
+  std::int64_t least = 0;
   if (list.array().empty()) list.fail("expected at least one point");
   for (const Json& point : list.items)
     least = point.integer(least, points - 1) + 1, least = increasing ? least : 0;
@@ -175,7 +175,7 @@ void check_points(const Json& list, long points, bool increasing) {
 
 void check_prefix(const Json& prefix, RowsOfTheOutput& rows) {
   const std::string& kind = one_of(prefix.at("kind"), {"transformation", "element", "state"});
-  long row = prefix.at("first_row").integer(0, kMostIndex), choices = 0;
+  std::int64_t row = prefix.at("first_row").integer(0, kMostIndex), choices = 0;
   if (kind == "state") {
     prefix.only({"kind", "states", "first_row"});
     choices = prefix.at("states").integer(1, kMostIndex);
@@ -186,25 +186,25 @@ void check_prefix(const Json& prefix, RowsOfTheOutput& rows) {
     const std::size_t points = elements[0].array().size();
     std::set<std::string> seen;
     for (const Json& element : elements) {
-      check_points(element, static_cast<long>(points), false);
+      check_points(element, static_cast<std::int64_t>(points), false);
       if (element.items.size() != points || !seen.insert(canonical_text(element)).second)
         element.fail("prefix: expected distinct elements of the same points");
     }
-    choices = static_cast<long>(elements.size());
+    choices = static_cast<std::int64_t>(elements.size());
   } else {
     prefix.only({"kind", "points", "images", "first_row"});
-    const long points = prefix.at("points").integer(1, kMostIndex);
+    const std::int64_t points = prefix.at("points").integer(1, kMostIndex);
     if (prefix.at("images").array().size() != static_cast<std::size_t>(points))
       prefix.fail("prefix: expected one list of images per point");
     for (const Json& images : prefix.at("images").items) {
       check_points(images, points, true);
-      choices += static_cast<long>(images.items.size());
+      choices += static_cast<std::int64_t>(images.items.size());
     }
   }
   for (; choices > 0; --choices) rows.claim(prefix, row++);
 }
 
-void check_output(const Json& output, const Json& input, long rows) {
+void check_output(const Json& output, const Json& input, std::int64_t rows) {
   const std::string& kind = one_of(output.at("kind"), {"accept", "cells", "relation"});
   const bool rows_of_graph = input.at("kind").text == "graph" && input.at("layout").text == "rows";
   bool all = true;
@@ -249,7 +249,7 @@ void check_contract(const Json& contract, int rows, int width) {
   for (const char* key : {"flag", "when"})
     if (contract.has(key)) to_row(contract.at(key), width);
   if (kind == "find") {
-    const long terms = contract.at("terms").integer(1, kMostRows);
+    const std::int64_t terms = contract.at("terms").integer(1, kMostRows);
     if (rows < 2 * terms + (contract.at("prefer").boolean() ? 1 : 0))
       contract.fail("find: expected two rows of the query per term, and one for a preference");
   }
@@ -367,7 +367,7 @@ void check_shape(const Weights& weights, const Json& shape) {
   std::size_t n = 0;
   bool good = true;
   for (const char* block : {"initial", "repeated", "final"})
-    for (long left = shape.at(block).integer(0, kMostLayers); left > 0; --left, ++n)
+    for (std::int64_t left = shape.at(block).integer(0, kMostLayers); left > 0; --left, ++n)
       good = good && n < weights.layers.size() && weights.layers[n].block == block;
   if (!good || n != weights.layers.size()) shape.fail("layers and shape differ");
 }
@@ -409,9 +409,9 @@ std::string layer_name(std::size_t n) {
   return "layer " + std::to_string(n + 1);
 }
 
-std::optional<long> Weights::limit() const {
+std::optional<std::int64_t> Weights::limit() const {
   if (!unroll.has("max_length")) return {};
-  return unroll.at("max_length").integer(0, 1L << 60);
+  return unroll.at("max_length").integer(0, std::int64_t{1} << 60);
 }
 
 Weights read_weights(const Json& document) {

@@ -49,7 +49,7 @@ struct Weights {
 
   bool has_loop() const;
   /// `max_length`: letters or tokens at most, if there is a limit.
-  std::optional<long> limit() const;
+  std::optional<std::int64_t> limit() const;
 };
 
 /// What messages and certificates call a layer, counted from 1.

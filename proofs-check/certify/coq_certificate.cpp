@@ -112,7 +112,7 @@ class ScanBuilder : recheck::ProductProof {
   }
 
   /// How many strides the second number of a direction is.
-  long times_of(const Cell& cell) const {
+  std::int64_t times_of(const Cell& cell) const {
     const recheck::Weighted& numbers = numbers_of(frame_, cell);
     const bool other = numbers.size() == 3 && numbers[1].first == recheck::kStride &&
                        numbers[1].second != of_number_;
@@ -148,7 +148,7 @@ class ScanBuilder : recheck::ProductProof {
       part(number_of(places, atom.cell, atom.part), value);
     } else if (kind == 'D') {
       part(number_of(places, atom.cell, atom.part),
-           atom.part == 1 ? mpq_class(value / times_of(atom.cell)) : value);
+           atom.part == 1 ? mpq_class(value / recheck::exact(times_of(atom.cell))) : value);
     } else {
       refuse("holds something else");
     }
@@ -251,7 +251,7 @@ class ScanBuilder : recheck::ProductProof {
 
   const recheck::Theorem& theorem_;
   std::vector<Images> labels_;  // label 0 is the identity
-  long factor_ = 1;
+  std::int64_t factor_ = 1;
   mpq_class of_number_, of_one_;  // weights of all directions of the stride
 };
 
@@ -448,7 +448,7 @@ class ResetBuilder {
     for (const recheck::Counter& counter : machine_.counters) {
       json& of_node = out.emplace_back(json::array());
       for (std::size_t q = 0; q < nodes_.size(); ++q) {
-        const long weight =
+        const std::int64_t weight =
             value_in(counter.weights, class_at(static_cast<std::size_t>(counter.stage), q));
         need(weight >= 0, "Coq: a count with a negative weight");
         of_node.push_back(q == 0 ? 0 : weight);
@@ -482,8 +482,8 @@ class ResetBuilder {
         continue;
       }
       json history = json::array();
-      const long most = machine_.stages[n].heads[static_cast<std::size_t>(selected)].back;
-      for (long back = 1; back < most; ++back) {
+      const std::int64_t most = machine_.stages[n].heads[static_cast<std::size_t>(selected)].back;
+      for (std::int64_t back = 1; back < most; ++back) {
         json& list = history.emplace_back();
         for (const Node& node : nodes_)
           list.push_back(node_of.at(memory(node)[static_cast<std::size_t>(most - 1 - back)]));
@@ -698,7 +698,7 @@ class CountingBuilder {
     return root->get_str();
   }
 
-  static long number(const mpz_class& value) {
+  static std::int64_t number(const mpz_class& value) {
     need(value.fits_slong_p(), "Coq: a number beyond 2^63");
     return value.get_si();
   }
@@ -707,11 +707,11 @@ class CountingBuilder {
   json tallies() const {
     json out = json::array();
     for (const recheck::Counter& counter : counters_)
-      for (const long sign : {1, -1}) {
+      for (const std::int64_t sign : {1, -1}) {
         json weights = json::array();
         for (const auto& [x, weight] : counter.weights) {
           while (weights.size() < static_cast<std::size_t>(x)) weights.push_back(0);
-          weights.push_back(std::max(0L, weight * sign));
+          weights.push_back(std::max<std::int64_t>(0, weight * sign));
         }
         out.push_back({before_attention_.at(static_cast<std::size_t>(counter.stage)), weights});
       }
@@ -729,11 +729,11 @@ class CountingBuilder {
   json comparisons_ = json::array();
 };
 
-std::string text(const recheck::Theorem& theorem, json members) {
+std::string text(const recheck::Weights& weights, const std::string& theorem, json members) {
   members["format"] = "logdepth-proof";
   members["version"] = 1;
-  members["sha256"] = theorem.weights_sha256;
-  members["theorem"] = theorem.name;
+  members["sha256"] = weights.sha256;
+  members["theorem"] = theorem;
   return members.dump() + '\n';
 }
 
@@ -747,19 +747,26 @@ std::string text_of_words(const recheck::Weights& weights, const recheck::Theore
     members["points"] = theorem.automaton->points;
     members["maps"] = theorem.automaton->maps;
   }
-  return text(theorem, std::move(members));
+  return text(weights, theorem.name, std::move(members));
 }
 
 }  // namespace
 
 std::string coq_text(const recheck::Weights& weights, const recheck::Json& certificate,
                      const recheck::Theorem& theorem) {
-  if (theorem.name == "reachability") return text(theorem, json::object());
-  if (theorem.name == "counting") return text(theorem, CountingBuilder(weights).build());
+  if (theorem.name == "counting")
+    return text(weights, theorem.name, CountingBuilder(weights).build());
   return text_of_words(weights, theorem,
                        theorem.name == "resets"
                            ? ResetBuilder(weights, theorem).build()
                            : ScanBuilder(weights, certificate, theorem).build());
+}
+
+std::string coq_text_of_rows(const recheck::Weights& weights) {
+  const std::int64_t size = weights.input.at("size").integer(1, weights.width);
+  need(size >= 3, "size " + std::to_string(size) +
+                      "; expected at least 3, fewer vertices have few graphs: run them all");
+  return text(weights, "reachability", json::object());
 }
 
 }}  // namespace logdepth::proofs_check_certify

@@ -16,5 +16,7 @@ namespace logdepth { inline namespace proofs_check_certify {
 /// certificate. recheck::Refused where the library does not cover the file.
 std::string coq_text(const recheck::Weights& weights, const recheck::Json& certificate,
                      const recheck::Theorem& theorem);
+/// Of graphs given row by row: the theorem alone, since the checker needs no certificate. Nothing is checked here.
+std::string coq_text_of_rows(const recheck::Weights& weights);
 
 }}  // namespace logdepth::proofs_check_certify

@@ -372,15 +372,16 @@ CaseGenerator<AskedGraph> hard_graphs(const GraphDomain& questions, std::size_t 
 CaseGenerator<AskedGraph> graph_beyond_the_limit(const GraphDomain& questions, const Model& model) {
   std::vector<AskedCase<AskedGraph>> cases;
   if (const auto limit = largest_size(model); limit && *limit < Graph::max_vertices)
-    cases.push_back(questions.about(CaseStage::limit,
-                                    graph_of(*limit + 1, {}, questions.undirected()), {{0, 0}}));
+    cases.push_back(questions.about(
+        CaseStage::limit,
+        graph_of(static_cast<std::size_t>(*limit) + 1, {}, questions.undirected()), {{0, 0}}));
   return listed_cases(std::move(cases));
 }
 
 }  // namespace
 
 std::size_t GraphPlan::loopless_size(const Model& model) const {
-  const std::size_t limit = largest_size(model).value_or(Graph::max_vertices);
+  const std::uint64_t limit = largest_size(model).value_or(Graph::max_vertices);
   return loopless_beyond && bounds.up_to < limit ? bounds.up_to + 1 : 0;
 }
 

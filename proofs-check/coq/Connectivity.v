@@ -19,7 +19,7 @@ Lemma some_nth {A B} (g : A -> option B) d d' l : forall l' k, map g l = map Som
 Proof. induction l as [|x l IH]; intros [|x' l'] k H L; try discriminate; [cbn in L; lia|]. cbn [map] in H. injection H as H1 H2.
   destruct k as [|k]; [exact H1|]. apply (IH l' k H2). cbn in L. lia. Qed.
 
-(* Lemma or_head of recheck *)
+(* Lemma or_head: what is read where the scores are largest is an OR over the related tokens *)
 Definition sg (b : bool) : R := if b then 1 else -1.
 Lemma sg_le b : -1 <= sg b <= 1.
 Proof. destruct b; cbn [sg]; lra. Qed.

@@ -303,10 +303,16 @@ bool is_proved(const std::string& program, const std::string& text, const std::s
 void note_proof(CheckedFile& file, const CheckedModel& model, const std::string& path,
                 const std::string& program) {
   const std::string text = write_weights(model);
-  const Certification proof = find_certificate(text, path);
-  if (!proof.failed.empty()) return;
-  (proof.certified() ? file.certified : file.selections) = proof.scope + ", " + proof_name(proof);
-  if (!program.empty() && is_proved(program, text, path)) file.proved = proof.scope;
+  std::string scope;
+  if (const auto* graphs = std::get_if<GraphInput>(&model->input)) {  // recheck has no theorem
+    scope = fmt::format("at most {} vertices", graphs->size.value_or(0));
+  } else {
+    const Certification proof = find_certificate(text, path);
+    if (!proof.failed.empty()) return;
+    scope = proof.scope;
+    (proof.certified() ? file.certified : file.selections) = scope + ", " + proof_name(proof);
+  }
+  if (!program.empty() && is_proved(program, text, path)) file.proved = scope;
 }
 
 void check_file(const Claim& claim, const Instance& instance, Norm norm,

@@ -97,41 +97,6 @@ void hold_for_heads(const recheck::Theorem& theorem, const Model& model) {
   }
 }
 
-/// Some graphs, against Warshall's closure.
-void hold_for_graphs(const recheck::Theorem& theorem, const Model& model) {
-  constexpr std::size_t kGraphs = 24;
-  const std::size_t size = static_cast<std::size_t>(*theorem.limit);
-  if (size > 6) return;
-  DecidedRun run(model);
-  std::mt19937_64 random(theorem.steps.size());
-  for (std::size_t drawn = 0; drawn < kGraphs; ++drawn) {
-    Graph graph;
-    std::vector<std::vector<bool>> reach(size, std::vector<bool>(size));
-    for (std::size_t v = 0; v < size; ++v) graph.add_vertex(std::to_string(v));
-    for (std::size_t v = 0; v < size; ++v) {
-      reach[v][v] = true;
-      for (std::size_t w = 0; w < size; ++w)
-        if (v != w && random() % 4 == 0) {
-          graph.add_edge(v, w);
-          reach[v][w] = true;
-        }
-    }
-    for (std::size_t k = 0; k < size; ++k)
-      for (std::size_t v = 0; v < size; ++v)
-        for (std::size_t w = 0; w < size; ++w)
-          if (reach[v][k] && reach[k][w]) reach[v][w] = true;
-    const Outcome<Tokens> tokens = tokens_of(model, graph, 0, size - 1);
-    hold(tokens.has_value() && !run.run(tokens.value()),
-         "the run of a certified file has an answer");
-    for (std::size_t v = 0; v < size; ++v)
-      for (std::size_t w = 0; w < size; ++w) {
-        const Outcome<bool> found = run.relation(v, w);
-        hold(found.has_value() && found.value() == reach[v][w],
-             "reachability is the certified one");
-      }
-  }
-}
-
 /// Without what the checker does not read, and with the hash of what is left in both texts.
 void seal(recheck::Json& document, recheck::Json& certificate) {
   recheck::Json hashed = document;
@@ -148,8 +113,8 @@ void seal(recheck::Json& document, recheck::Json& certificate) {
 }
 
 /// A weights file, a line with a tilde, a certificate. What the checker reads, the runtime's reader does not refuse; exact
-/// runs of the runtime, which shares no code with the checker, agree with each theorem about an automaton, reachability or the
-/// heads of a program.
+/// runs of the runtime, which shares no code with the checker, agree with each theorem about an automaton or the heads of a
+/// program.
 const Registered kCertificate("certificate", [](const std::string& bytes) {
   const std::string line = "\n~\n";
   const std::size_t split = bytes.find(line);
@@ -164,9 +129,7 @@ const Registered kCertificate("certificate", [](const std::string& bytes) {
          "a file that the checker reads is a weights file");
     const recheck::Theorem theorem = recheck::prove(weights, recheck::canonical_text(certificate));
     hold(!statement(theorem, "file").empty(), "a proof has a statement");
-    if (theorem.name == "reachability")
-      hold_for_graphs(theorem, model);
-    else if (theorem.name == "selections")
+    if (theorem.name == "selections")
       hold_for_heads(theorem, model);
     else if (theorem.automaton && theorem.program.empty())
       hold_for_words(theorem, model);

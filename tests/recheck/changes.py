@@ -171,6 +171,13 @@ def changes_of_rows(d):
     yield "logits reversed", lambda e: e["unembedding"]["entries"].sort(key=lambda x: -x[0]) or [
         x.__setitem__(0, e["unembedding"]["rows"] - 1 - x[0]) for x in e["unembedding"]["entries"]]
     yield "mirrored flipped", lambda e: e["input"].update(mirrored=not e["input"].get("mirrored", False))
+    heads = lambda e: e["layers"][0]["attention"]["heads"]
+    yield "all heads causal", lambda e: [h.update(causal=True) for h in heads(e)]
+    yield "loops of letters", lambda e: e["unroll"].update(of="letters")
+    yield "one loop", lambda e: e.update(unroll={"kind": "fixed", "loops": 1})
+    yield "max_length 2", lambda e: e["unroll"].update(max_length=2)
+    for weight in ("2/3", "0"):  # as much as the other flag, and nothing
+        yield f"a flag of weight {weight}", lambda e, w=weight: [x.__setitem__(2, w) for x in heads(e)[0]["query"]["entries"] if x[0] == 3]
 
 
 def whole_changes(d):

@@ -427,10 +427,10 @@ def graphs(size):
     return [{p for p, bit in zip(pairs, bits) if bit} for bits in itertools.product([0, 1], repeat=len(pairs))]
 
 
-def right_on_every_graph(document, size):
-    """Whether a file of rows answers reachability for every pair, by the independent runner."""
+def right_on_graphs(document, size, some):
+    """Whether a file of rows answers reachability for every pair of these graphs, by the independent runner."""
     model = RUNNER.Model(store(document, path("rows.run.json")))
-    for edges in graphs(size):
+    for edges in some:
         reach = {(i, i) for i in range(size)} | edges
         for k in range(size):
             reach |= {(i, j) for i in range(size) for j in range(size) if (i, k) in reach and (k, j) in reach}

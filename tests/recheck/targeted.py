@@ -95,18 +95,6 @@ def of_one_back(one_back):
     yield one_back(False), resets, a_value_of_the_position
 
 
-def of_rows():
-    d, c = pair(("connectivity", "--construction", "rows", "--size", "3"))
-    yield d, c, lambda e: [h.update(causal=True) for h in heads(e)]
-    yield d, c, lambda e: e["unroll"].update(of="letters")
-    yield d, c, lambda e: e.update(unroll={"kind": "fixed", "loops": 1})
-    yield d, c, lambda e: e["unroll"].update(max_length=2)
-    yield d, c, lambda e: e["position"]["rows"].pop()
-    yield d, c, lambda e: (e["layers"].append(e["layers"][0]), e["shape"].update(repeated=2))
-    two = load(compiled("connectivity", "--construction", "rows", "--size", "2"))
-    yield two, c, lambda e: None
-
-
 def of_counts():
     """Cascades on first-flag positions and radix networks for all lengths."""
     d, c = pair(("regular", "--group", "Z2", "--construction", "cascade", "--positions", "first-flag"))
@@ -263,7 +251,7 @@ def of_trees():
 
 def all_targeted(one_back):
     """(changed file, certificate), each of which must be refused."""
-    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_rows(), of_counts(), of_counting_programs(), of_divisions(), of_trees()):
+    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_counts(), of_counting_programs(), of_divisions(), of_trees()):
         for document, certificate, change in source:
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}

@@ -17,8 +17,7 @@ BASES = [("regular", "--group", "Z2", "--construction", "scan", "--positions", "
          ("regular", "--group", "Z6", "--construction", "cascade", "--positions", "first-flag"),
          ("regular", "--group", "Z2", "--construction", "tree"),
          ("crasp", ROOT / "examples/crasp/dyck1.crasp"),
-         ("division",), ("division", "--own-argument"), ("division", "--construction", "floor", "--for-length", "100", "--own-argument"),
-         ("connectivity", "--construction", "rows", "--size", "5")]
+         ("division",), ("division", "--own-argument"), ("division", "--construction", "floor", "--for-length", "100", "--own-argument")]
 
 
 def bases():

@@ -103,13 +103,6 @@ def of_compiled(options, change):
     return changed(load(file), change), load(certified(file))
 
 
-def of_rows(weight):
-    def change(d):
-        for entry in heads(d)[0]["query"]["entries"]:
-            entry[2] = weight if entry[0] == 3 else entry[2]
-    return of_compiled(("connectivity", "--construction", "rows", "--size", "3"), change)
-
-
 def weighed(key):
     """The key with this weight of the flag beside the position."""
     return lambda d: heads(d)[0]["key"]["entries"][-1].__setitem__(2, key)
@@ -142,8 +135,6 @@ BOUNDARIES = {
     "Z is 1 or -1": ("the norm is not the same at every token", lambda: (by_hand(
         SHARES, copies({C0: "1"}, (C0, S)), copies({0: "4/3", S: "1"}, (0, T))), SCAN)),
     "multiples are not compared": ("not a direction of separate numbers", lambda: (by_hand(SHARES, copies({0: "4/5", C0: "3/5"}, (C0, S))), SCAN)),
-    "equal weights of two flags": ("not an OR over related tokens", lambda: of_rows("2/3")),
-    "no weight of a flag": ("not an OR over related tokens", lambda: of_rows("0")),
     "moves ahead": ("moves back by -1; expected a count", lambda: (by_hand(
         SHARES, CODE, selects({K0: "1", K1: "1"}, [{K0: "1", K1: "1"}, {K1: "1"}], [{K0: "1"}, {K1: "1"}], {K0: "1/4"}, S)), SCAN)),
     "negative matches": ("is matched with -", lambda: of_compiled(

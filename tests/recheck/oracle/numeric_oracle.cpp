@@ -24,7 +24,6 @@ recheck::Theorem prove(const File& file) {
   if (theorem == "shift-scan") return prove_shift_scan(file.weights, file.certificate);
   if (theorem == "levels") return prove_tree(file.weights, file.certificate);
   if (theorem == "division") return prove_division(file.weights, file.certificate);
-  if (theorem == "reachability") return prove_rows(file.weights);
   if (theorem == "resets") return prove_resets(file.weights);
   if (theorem == "counting") return prove_counting(file.weights);
   recheck::selections_of(file.weights);
@@ -95,7 +94,6 @@ class Check {
       pass("repeated");
       if (!looped_) return difference;  // the first pass is accepted, the induction is not
       before = stride, stride *= factor;
-      if (file_.theorem == "reachability") truth.square();
       if (difference.empty()) difference = at("loop");
     }
     if (difference.empty() && looped_) pass("final");

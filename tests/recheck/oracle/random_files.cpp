@@ -87,7 +87,6 @@ class Grafter {
   }
 
   void graft() {
-    if (file_.theorem == "reachability") return change_a_number();
     for (std::size_t left = 1 + draw_.below(5); left > 0; --left)
       if (draw_.chance(8) && !weights_.layers.empty())
         change_a_number();
@@ -354,17 +353,6 @@ Input draw_input(const File& file, long size, Random& random) {
             over.empty() ? x : (claim.items[2].integer(0, 1) == 0 ? x : y) / std::hypot(x, y));
       }
     }
-    return input;
-  }
-  if (file.theorem == "reachability") {
-    const auto n = static_cast<std::size_t>(weights.input.at("size").integer(1, 100));
-    input.size = static_cast<int>(n);
-    input.kinds.assign(n, 0);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) {
-        if (j == 0) input.related.emplace_back();
-        input.related[i].push_back(i == j || draw.chance(30));
-      }
     return input;
   }
   const bool end = weights.kinds[0] == "<end>";

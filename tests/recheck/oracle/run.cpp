@@ -22,7 +22,6 @@ void add_position(const recheck::Weights& weights, long p, Vector& h) {
   const Json& position = weights.position;
   const std::string& kind = position.at("kind").string();
   const auto row = [&](const Json& list) { return recheck::to_row(list, weights.width); };
-  if (kind == "table") return add(h, row(position.at("rows").items[static_cast<std::size_t>(p)]));
   if (kind == "first-flag") return add(h, row(position.at(p == 0 ? "first" : "rest")));
   if (position.has("parity")) add(h, row(position.at("parity")), p % 2 == 0 ? 1 : -1);
   const Number offset =
@@ -86,9 +85,7 @@ Run::Run(const recheck::Weights& weights, Matrices& matrices, const Input& input
     if (!weights.embedding.empty())
       add(x, weights.embedding[static_cast<std::size_t>(input.kinds[p])]);
     add_position(weights, static_cast<long>(p), x);
-    Vector given = input.rows.empty() ? Vector() : input.rows[p];
-    if (!input.related.empty())
-      for (const bool related : input.related[p]) given.push_back(related ? 1 : -1);
+    const Vector given = input.rows.empty() ? Vector() : input.rows[p];
     for (std::size_t i = 0; i < given.size(); ++i) {
       x[i] += given[i];
       if (mirrored) x[i + width / 2] -= given[i];
@@ -186,14 +183,6 @@ Snapshot::Snapshot(const Accepted& of) : frame(of.frame), streams(of.streams) {
 
 Truth::Truth(const Weights& weights, const std::string& theorem, const Input& input)
     : weights_(weights), theorem_(theorem), input_(input) {}
-
-void Truth::square() {
-  const auto before = input_.related;
-  for (std::size_t i = 0; i < before.size(); ++i)
-    for (std::size_t k = 0; k < before.size(); ++k)
-      for (std::size_t j = 0; j < before.size(); ++j)
-        if (before[i][k] && before[k][j]) input_.related[i][j] = true;
-}
 
 // Classes of tokens.
 
@@ -382,7 +371,6 @@ std::optional<Number> Truth::atom(const Token& token, const Atom& atom) const {
     if (found == token.unknowns.end()) return {};
     return found->second;
   }
-  if (kind == 'F') return input_.related[static_cast<std::size_t>(id)][part] ? 1 : -1;
   if (theorem_ == "division") return of_division(token, atom);
   if (theorem_ == "levels" && std::string("ABJGX").find(kind) != std::string::npos)
     return of_tree(token, atom);
@@ -463,10 +451,9 @@ std::string Truth::compare(const Snapshot& known, const std::vector<Vector>& h, 
     std::string difference = "token " + std::to_string(p) + ": no class";
     bool good = false;
     for (const auto& [x, stream] : known.streams) {
-      const bool candidate = theorem_ == "selections"     ? (x < 0) == (p == 0)
-                             : known.machine              ? x == classes_.rbegin()->second[p]
-                             : theorem_ == "reachability" ? x == static_cast<int>(p)
-                                                          : true;
+      const bool candidate = theorem_ == "selections" ? (x < 0) == (p == 0)
+                             : known.machine          ? x == classes_.rbegin()->second[p]
+                                                      : true;
       Token token{known, static_cast<long>(p)};
       if (!good && candidate) good = fits(token, stream, h[p], difference);
     }

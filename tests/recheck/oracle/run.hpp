@@ -19,11 +19,10 @@ inline Number number(const mpq_class& x) {
   return static_cast<Number>(x.get_num().get_d()) / static_cast<Number>(x.get_den().get_d());
 }
 
-/// What is run: a word, a graph, or the numbers of a division.
+/// What is run: a word, or the numbers of a division.
 struct Input {
-  std::vector<int> kinds;                  // of the tokens
-  int size = 0;                            // letters, vertices or tokens
-  std::vector<std::vector<bool>> related;  // of a graph: reflexive
+  std::vector<int> kinds;  // of the tokens
+  int size = 0;            // letters or tokens
   long divisor = 1;
   std::vector<long> arguments;
   std::vector<Vector> rows = {};  // of a division: what the input holds
@@ -85,9 +84,6 @@ class Truth {
   /// numbers; a line that tells the first difference, or nothing.
   std::string compare(const Snapshot& known, const std::vector<Vector>& h, Number stride,
                       Number before);
-
-  /// Of a graph: the relation is that of the next pass, R;R.
-  void square();
 
   long compared = 0;
 
