@@ -8,5 +8,7 @@ extern const char* const kTorchModule;
 extern const char* const kLensModule;
 /// That of recheck/float_recheck.py.
 extern const char* const kFloatRecheck;
+/// That of playground/serve.py, which `logdepth play` becomes.
+extern const char* const kServe;
 
 }  // namespace logdepth::exports
