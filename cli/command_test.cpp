@@ -124,7 +124,7 @@ struct TestArguments {
 
 /// "every word of at most 6 letters ..., seed 1"; of a test that ended early how far it came.
 template <class Result>
-std::string covered(const Result& result, std::size_t cases, const char* noun,
+std::string covered(const Result& result, std::uint64_t cases, const char* noun,
                     const std::string& all) {
   return (result.wrong ? "stopped after " + counted(cases, noun) : all) +
          fmt::format(", seed {}", result.within.seed);
@@ -208,7 +208,7 @@ int test_words(const TestArguments& options, const CheckedModel& model) {
     words.batch = load_words(options.words, model->alphabet);
   const TestResult result =
       tested_words(model, *language.oracle, words, {.progress = std::ref(progress)});
-  const std::size_t prefixes = result.products + result.states;
+  const std::uint64_t prefixes = result.products + result.states;
   Findings found;
   found.against = language.name;
   found.bound = covered(

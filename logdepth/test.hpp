@@ -59,14 +59,14 @@ struct WrongWord : WrongInput {
 
 /// What a test found.
 struct TestResult : TestFindings<WrongWord, TestedWords> {
-  std::size_t exhaustive_words = 0;  ///< short words asked
-  std::size_t chosen_words = 0;      ///< words with one letter that differs from the rest
-  std::size_t random_words = 0;      ///< long ones
-  std::size_t batch_words = 0;       ///< words that were given
-  std::size_t accepted = 0;          ///< words of the language among them
-  std::size_t numbers = 0;           ///< named numbers compared
-  std::size_t products = 0;          ///< prefix products compared
-  std::size_t states = 0;            ///< states after prefixes compared
+  std::uint64_t exhaustive_words = 0;  ///< short words asked
+  std::uint64_t chosen_words = 0;      ///< words with one letter that differs from the rest
+  std::uint64_t random_words = 0;      ///< long ones
+  std::uint64_t batch_words = 0;       ///< words that were given
+  std::uint64_t accepted = 0;          ///< words of the language among them
+  std::uint64_t numbers = 0;           ///< named numbers compared
+  std::uint64_t products = 0;          ///< prefix products compared
+  std::uint64_t states = 0;            ///< states after prefixes compared
   std::string prefix_kind;  ///< "prefix product" or "state": what the file reads of prefixes
   std::string note;         ///< why no, or not every, prefix was compared; or nothing
   /// In a sentence or two, as `logdepth test` says it.
@@ -123,11 +123,11 @@ struct WrongGraph : WrongInput {
 
 /// What a test of graphs found.
 struct GraphTestResult : TestFindings<WrongGraph, TestedGraphs> {
-  std::size_t exhaustive_graphs = 0;  ///< small graphs asked
-  std::size_t random_graphs = 0;      ///< larger ones
-  std::size_t pairs = 0;              ///< questions asked
-  std::size_t connected = 0;          ///< of them those with a way
-  std::size_t largest_loopless = 0;   ///< vertices of graphs asked for by `loopless_beyond`, if any
+  std::uint64_t exhaustive_graphs = 0;  ///< small graphs asked
+  std::uint64_t random_graphs = 0;      ///< larger ones
+  std::uint64_t pairs = 0;              ///< questions asked
+  std::uint64_t connected = 0;          ///< of them those with a way
+  std::size_t largest_loopless = 0;  ///< vertices of graphs asked for by `loopless_beyond`, if any
   /// In a sentence or two.
   std::string text() const;
 };
@@ -163,9 +163,9 @@ struct WrongDivision : WrongInput {
 
 /// What a test of divisions found.
 struct DivisionTestResult : TestFindings<WrongDivision, TestedDivisions> {
-  std::size_t exhaustive_inputs = 0;  ///< short inputs asked
-  std::size_t random_inputs = 0;      ///< long ones
-  std::size_t divisions = 0;          ///< quotients and remainders compared
+  std::uint64_t exhaustive_inputs = 0;  ///< short inputs asked
+  std::uint64_t random_inputs = 0;      ///< long ones
+  std::uint64_t divisions = 0;          ///< quotients and remainders compared
   /// In a sentence or two.
   std::string text() const;
 };
@@ -194,9 +194,9 @@ struct WrongComputationGraph : WrongInput {
 
 /// What a test of computation graphs found.
 struct ComputationGraphTestResult : TestFindings<WrongComputationGraph, TestedComputationGraphs> {
-  std::size_t exhaustive_graphs = 0;  ///< small graphs asked
-  std::size_t random_graphs = 0;      ///< larger ones
-  std::size_t values = 0;             ///< of tokens, compared
+  std::uint64_t exhaustive_graphs = 0;  ///< small graphs asked
+  std::uint64_t random_graphs = 0;      ///< larger ones
+  std::uint64_t values = 0;             ///< of tokens, compared
 };
 
 /// Asks a transformer of computation graphs for the value at every token, against the definition,

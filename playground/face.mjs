@@ -61,6 +61,7 @@ function languageOf(question) {
 function sourceOf(question) {
   const file = {crasp: 'program.crasp', program: 'program.cells'}[question.kind];
   if (file) return {command: question.kind, args: [file], files: {[file]: text(question, 'text')}};
+  if (question.kind === 'ltl') return {command: 'ltl', args: [text(question, 'text')], files: {}};
   if (['division', 'connectivity'].includes(question.kind)) return {command: question.kind, args: [], files: {}};
   return {command: 'regular', ...languageOf(question)};
 }
@@ -94,7 +95,7 @@ const ANSWERS = {
 
   compile(question, program) {
     const {command, args, files} = sourceOf(question);
-    const construction = question.construction && !['crasp', 'program'].includes(command)
+    const construction = question.construction && !['crasp', 'program', 'ltl'].includes(command)
       ? [`--construction=${question.construction}`] : [];
     const answer = done(program, ['compile', command, ...args, ...construction, ...optionsOf(question.options),
                                   '-o', 'weights.json', '--json'], files);
@@ -112,6 +113,20 @@ const ANSWERS = {
       done(program, ['run', 'weights.json', ...args, '--json', ...prefixes],
            {'weights.json': text(question, 'weights'), ...files}, ANSWERED);
     return {...JSON.parse(output), status, messages: linesOf(messages)};
+  },
+
+  /** A weights file against a language, or against `goal`, an oracle of `--against`, which may read `files`. */
+  test(question, program) {
+    const {goal, options} = question;
+    const {args, files} = goal ? {args: [`--against=${goal}`], files: question.files} : languageOf(question);
+    const {output} = done(program, ['test', 'weights.json', ...args, ...optionsOf(options), '--json'],
+                          {...files, 'weights.json': text(question, 'weights')}, [0, 1]);
+    return JSON.parse(output);
+  },
+
+  certify(question, program) {
+    const files = {'weights.json': text(question, 'weights')};
+    return JSON.parse(done(program, ['certify', 'weights.json', '--json'], files, [0, 1]).output);
   },
 
   /** The word on its path through the levels of the language, as a table of text. */

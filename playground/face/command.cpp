@@ -28,6 +28,8 @@ Commands add_commands(CLI::App& app) {
   Commands commands;
   add_compile(commands, app);
   add(commands, app, add_run);
+  add(commands, app, add_test);
+  add(commands, app, add_certify);
   add(commands, app, add_diff);
   add(commands, app, add_info);
   add(commands, app, add_inspect);
