@@ -1,7 +1,8 @@
 // The question in the address: #kind=regex&text=…&word=…&construction=…&layer=…
 
 const KEYS =
-    ['kind', 'text', 'word', 'construction', 'layer', 'source', 'target', 'dividend', 'divisor', 'tour', 'file'];
+    ['kind', 'text', 'word', 'construction', 'layer', 'source', 'target', 'dividend', 'divisor', 'tour', 'exercise',
+     'card', 'file'];
 
 export function readAddress(hash = location.hash) {
   const given = new URLSearchParams(hash.replace(/^#/, ''));

@@ -17,6 +17,12 @@ export function draw(name, attributes = {}, ...children) {
   return element;
 }
 
+/** Into the clipboard; false in a frame, or on a page of plain HTTP. */
+export const copied = (text) => navigator.clipboard?.writeText(text).then(() => true, () => false) ?? false;
+
+/** The address of this question; on a disk its end, which fits behind that of any copy of the page. */
+export const ownAddress = () => (location.protocol === 'file:' ? location.hash : location.href);
+
 export function table(head, rows) {
   const row = (cells, tag) => make('tr', {}, ...cells.map((cell) =>
     (cell instanceof HTMLTableCellElement ? cell : make(tag, {}, cell))));

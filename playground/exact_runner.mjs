@@ -56,7 +56,7 @@ function positionVector({position}, p) {  // [[coordinate, rational], …]
   return [...fills, ...(position.parity ?? []).map(([at, x]) => [at, p % 2 ? x.negated() : x])];
 }
 
-function embedded(model, tokens) {
+export function embedded(model, tokens) {
   return tokens.map(({kind, given = []}, p) => {
     const h = Array(model.width).fill(ZERO);
     const vectors = [...(kind === undefined ? [] : model.embedding.get(kind)), ...positionVector(model, p)];
@@ -65,7 +65,7 @@ function embedded(model, tokens) {
   });
 }
 
-function iterations({unroll}, size) {
+export function iterations({unroll}, size) {
   if (unroll.kind === 'fixed') return unroll.loops;
   const base = BigInt(unroll.base ?? 2), a = BigInt(size - unroll.minus);
   let loops = 0;
@@ -216,7 +216,7 @@ function prepared(model) {
 
 // ---------------------------------------------------------------------------------------------------------- a run
 
-function* schedule(layers, loops) {
+export function* schedule(layers, loops) {
   const of = (block) => layers.filter((layer) => layer.block === block);
   yield* of('initial');
   for (let loop = 0; loop < loops; ++loop) yield* of('repeated');
@@ -318,7 +318,8 @@ export function readOut(model, h) {
   return {sign: logits[accept].minus(logits[reject]).sign()};
 }
 
-function answer(model, input, stream, depth, contracts) {
+/** What the last stream says: `contracts` as Contracts has them. */
+export function answer(model, input, stream, depth, contracts) {
   const {output} = model;
   const logits = (token) => logitsOf(model, stream[token]);
   const words = input.ends ? ['connected', 'not connected'] : ['accept', 'reject'];

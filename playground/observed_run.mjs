@@ -23,6 +23,14 @@ function divisionCells({names}, {dividend, divisor}) {
   return [names.join(' '), ...rows].join('\n');
 }
 
+/** Raw input of a file that takes cells, where a word is asked: the position codes (i, 1)/√(i² + 1) of five tokens. */
+export function givenTo({input: {kind, names}}, input) {
+  if (kind !== 'cells' || input.word === undefined) return input;
+  const codes = (i) => (i === 0 ? ['0', '1'] : [`sqrt(${i * i}/${i * i + 1})`, `sqrt(1/${i * i + 1})`]);
+  const rows = Array.from({length: 5}, (_, i) => names.map((_, k) => codes(i)[k] ?? '0').join(' '));
+  return {cells: [names.join(' '), ...rows].join('\n')};
+}
+
 /** A word, {graph, source, target}, {division} or {cells} as the tokens of the model. */
 export function inputOf(model, input) {
   if (input.word !== undefined) return wordInput(model, input.word);

@@ -10,7 +10,8 @@ from pathlib import Path
 
 FOLDER = Path(sys.argv[1])
 IMPORTS = re.compile(r"^import \{([^}]*)\} from '\./([\w.]+)';$", re.MULTILINE)
-EXPORTS = re.compile(r"^export (?:(?:async )?function|const|class) ([\w$]+)", re.MULTILINE)
+LATER = re.compile(r"\bimport\('\./([\w.]+)'\)")
+EXPORTS = re.compile(r"^export (?:(?:async )?function\*?|const|class) ([\w$]+)", re.MULTILINE)
 AGAIN = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
 
 modules = {}
@@ -22,10 +23,11 @@ def add(name):
         return
     text = (FOLDER / name).read_text()
     modules[name] = ""
-    for _, other in IMPORTS.findall(text):
+    for other in [other for _, other in IMPORTS.findall(text)] + LATER.findall(text):
         add(other)
     exports = EXPORTS.findall(text) + AGAIN.findall(text)
     text = IMPORTS.sub(lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = load('{found[2]}');", text)
+    text = LATER.sub(r"load('\1')", text)
     text = re.sub(r"^export (?!\{)", "", AGAIN.sub("", text), flags=re.MULTILINE)
     assert not re.search(r"^(import|export)\b", text, re.MULTILINE), name
     modules[name] = f"'{name}': () => {{\n{text}return {{{', '.join(exports)}}};\n}}"
@@ -41,7 +43,8 @@ def main():
     stored = {path.name: path.read_text() for path in sorted((FOLDER / "examples").iterdir())}
     inside = json.dumps(stored, ensure_ascii=False).replace("<", "\\u003c")
     assert modules["stored_files.mjs"].count("INSIDE = null;") == 1
-    modules["stored_files.mjs"] = modules["stored_files.mjs"].replace("INSIDE = null;", f"INSIDE = {inside};")
+    modules["stored_files.mjs"] = modules["stored_files.mjs"].replace("INSIDE = null;", f"INSIDE = {inside};").replace(
+        "import.meta.url", "location.href")  # where it is not used
     script = ("'use strict';\nconst loaded = {}, load = (name) => (loaded[name] ??= MODULES[name]());\n"
               "const MODULES = {\n" + ",\n".join(modules.values()) + "\n};\n"
               "load(typeof document === 'undefined' ? 'worker.mjs' : 'page.mjs');\n").replace("</", "<\\/")  # no end of the script

@@ -3,18 +3,19 @@
 import {readAddress, writeAddress} from './address.mjs';
 import {AttentionView} from './attention_view.mjs';
 import {BOUNDS, checkedDivision, checkedValue} from './bounds.mjs';
-import {$, make, table} from './elements.mjs';
+import {$, copied, make, ownAddress} from './elements.mjs';
+import {EXERCISES} from './exercises.mjs';
 import {CONSTRUCTIONS} from './face.mjs';
 import {GraphView} from './graph_view.mjs';
 import {showLoops} from './loops_view.mjs';
 import {inPageWords} from './page_words.mjs';
 import {Questions, Stopped} from './questions.mjs';
 import {storedText} from './stored_files.mjs';
-import {layerName, showAnswer, showContracts, showToken} from './token_view.mjs';
+import {layerName, prefixLines, showAnswer, showContracts, showToken, theoryTable} from './token_view.mjs';
 import {Tour} from './tour.mjs';
 import {breakSentence, chosenPlace, offerWeights} from './weights_view.mjs';
 
-const TEXTS = {regex: '(a|b)*abb', group: 'A5', crasp: '', program: '', division: '', graph: ''};
+const TEXTS = {regex: '(a|b)*abb', group: 'A5', ltl: '!O(a & Y a)', crasp: '', program: '', division: '', graph: ''};
 const KINDS = [...Object.keys(TEXTS), 'file'], MANY_LINES = ['crasp', 'program'];
 const SIZES = [8, 16, 32, 64];  // of networks for graphs; the first one is stored
 const GRAPH = '1 2\n2 3\n3 4\n4 5\n5 1\n6 7';
@@ -37,7 +38,11 @@ const tour = new Tour((question, token) => {
   setState(question);
   state.token = token;
   ask();
-}, () => share());
+}, () => share(), async ({goal}) => {
+  let found;
+  await questions.ask({ask: 'check', source: await source(), goal}, (_, value) => (found = value));
+  return found;
+});
 
 // ------------------------------------------------------------------------------------------------------- the question
 
@@ -61,14 +66,15 @@ function setState({kind, text: given, word, construction, layer, source, target,
 function showForm() {
   const {kind} = state, takes = taken();
   for (const radio of document.getElementsByName('kind')) radio.checked = radio.value === kind;
-  $('text-line').hidden = !['regex', 'group'].includes(kind);
+  $('text-line').hidden = !['regex', 'group', 'ltl'].includes(kind);
   $('lines-line').hidden = !MANY_LINES.includes(kind);
   $('graph-editor').hidden = $('ends-line').hidden = takes !== 'graph';
   $('division-line').hidden = takes !== 'division';
   $('word-line').hidden = takes !== 'word';
-  if (takes !== 'word') $('form-box').open = true;
+  if (takes !== 'word' || tour.exercise) $('form-box').open = true;
   const name = NAMES[kind] ?? (kind === 'file' ? state.file?.name ?? 'a file' : text());
   $('form-line').textContent = `Choose another network than ${name}`;
+  $('card-open').hidden = !['regex', 'group'].includes(kind) && state.file?.kind !== 'automaton';
   $('construction-line').hidden = !['regex', 'group'].includes(kind) || !programThere;
   $(MANY_LINES.includes(kind) ? 'lines' : 'text').value = text();
   $('word').value = state.word;
@@ -80,6 +86,7 @@ function showForm() {
 /** What the network takes: a word, a graph, a division or cells. */
 const taken = () => {
   if (state.kind === 'file') return state.file?.takes ?? 'word';
+  if (state.kind === 'program' && /^input cells/m.test(text())) return 'cells';
   return ['division', 'graph'].includes(state.kind) ? state.kind : 'word';
 };
 
@@ -103,7 +110,8 @@ async function source() {
   const {kind, file} = state;
   if (kind !== 'file') {
     const construction = state.construction === 'scan' ? undefined : state.construction;  // the one without a choice
-    return {kind: FACE_KIND[kind] ?? kind, text: text(), construction, ...(kind === 'graph' ? rows() : {})};
+    const given = {kind: FACE_KIND[kind] ?? kind, text: text(), construction, ...(kind === 'graph' ? rows() : {})};
+    return kind === 'ltl' && tour.exercise ? {...given, options: {alphabet: tour.exercise.alphabet}} : given;
   }
   if (!file) return null;
   if (file.kind === undefined)
@@ -123,24 +131,16 @@ function input() {
     case 'graph':
       if (graph.wrong) throw graph.wrong;
       return {graph: graph.text, source: $('source').value, target: $('target').value};
-    case 'cells': {  // positions: the codes of tokens 0, 1, …
-      const {names} = state.file;
-      return {cells: [names.join(' '), ...Array.from({length: 5}, (_, i) => codes(names.length, i))].join('\n')};
-    }
     default:
       return {word: state.word};
   }
 }
 
-const codes = (width, i) => {
-  const code = i === 0 ? ['0', '1'] : [`sqrt(${i * i}/${i * i + 1})`, `sqrt(1/${i * i + 1})`];
-  return Array.from({length: width}, (_, k) => code[k] ?? '0').join(' ');
-};
-
 function share() {
   const {kind, word, construction, layer, file} = state;
   writeAddress({kind, text: kind === 'graph' ? graph.text : text(), word: $('word-line').hidden ? null : word,
                 construction: construction === 'scan' ? '' : construction, layer, tour: tour.number,
+                exercise: tour.exercise?.id, card: state.card ? '1' : '',
                 ...(kind === 'graph' ? {source: $('source').value, target: $('target').value} : {}),
                 ...(taken() === 'division' ? {dividend: $('dividend').value, divisor: $('divisor').value} : {}),
                 ...(kind === 'file' && file && !file.blob ? {file: file.name} : {})});
@@ -178,6 +178,25 @@ async function ask() {
   } catch (error) {
     if (turn === turns) fail(error);
   }
+  if (state.card && turn === turns && shown.given) await showCard();  // also where this word has no answer
+}
+
+/** The card of the language, if it is one. */
+async function showCard() {
+  const {source: of} = shown.given;
+  if (!['regex', 'group', 'automaton'].includes(of.kind)) return void openCard(false);
+  try {
+    const {Card} = await import('./card_view.mjs');  // which few visitors need
+    await new Card(questions).show(of);
+  } catch (error) {
+    $('card-state').textContent = error.message;
+  }
+}
+
+function openCard(open) {
+  state.card = open;
+  $('card').hidden = !open;
+  $('card-state').textContent = '';
 }
 
 /** Without a run there is no picture; while one is made, that of the last one stays. */
@@ -241,17 +260,6 @@ const PARTS = {
   },
 };
 
-function theoryTable({depth, algebra, monoid, minimal_states: states}) {
-  const sizes = [
-    states && `${states} states of the minimal automaton`, monoid && `${monoid.size} elements of its monoid`,
-    monoid && `largest subgroup of order ${monoid.largest_subgroup}`
-  ];
-  const groups = algebra?.groups?.map(({name, solvable}) => `${name} (${solvable ? 'solvable' : 'not solvable'})`);
-  const rows = [['depth', depth], ['circuits', algebra?.known], ['groups', groups?.join(', ')],
-                ['sizes', sizes.filter(Boolean).join(', ')]];
-  return table(['', 'theory'], rows.filter(([, text]) => text));
-}
-
 /** The word on its path through the levels of the language, in its box where that is open. */
 async function showLevels() {
   const box = $('levels-box');
@@ -265,15 +273,6 @@ async function showLevels() {
     if (error instanceof Stopped) return void ($('state').textContent = error.message);
     $('levels').textContent = error.message;
   }
-}
-
-/**
- * Per prefix its product or state, as `logdepth run --prefixes` prints it; per token the named values of the output.
- */
-function prefixLines({prefixes = [], table = []}, {names}) {
-  const values = (row) => row.map((x, k) => `${names[k]}=${x}`).join(' ');
-  return [...prefixes.map((images) => (Array.isArray(images) ? `[${images}]` : `${images ?? 'undecided'}`)),
-          ...table.map((row, i) => `token ${i}: ${values(row)}`)];
 }
 
 /** A word of single characters stands over the labels of its tokens, so that they are edited in the picture. */
@@ -378,20 +377,23 @@ $('play').addEventListener('click', () => play());
 $('picture').addEventListener('click', () => save(attention.svg(), 'image/svg+xml', 'attention.svg'));
 $('share').addEventListener('click', async () => {
   share();
-  const onDisk = location.protocol === 'file:', address = onDisk ? location.hash : location.href;
-  try {
-    await navigator.clipboard.writeText(address);
-    $('state').textContent = onDisk ? 'Copied: the end of the address, which fits behind that of any copy of the page.'
-                                    : 'The address was copied.';
-  } catch {  // in a frame, or on a page of plain HTTP
-    $('state').textContent = address;
-  }
+  const said = location.protocol !== 'file:' ? 'The address was copied.'
+    : 'Copied: the end of the address, which fits behind that of any copy of the page.';
+  $('state').textContent = await copied(ownAddress()) ? said : ownAddress();
 });
 const save = (content, type, download) => {
   const href = URL.createObjectURL(new Blob([content], {type}));
   make('a', {href, download}).click();
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 };
+$('card-open').addEventListener('click', () => {
+  openCard(true);
+  ask();
+});
+$('card-close').addEventListener('click', () => {
+  openCard(false);
+  share();
+});
 $('save').addEventListener('click', () => {
   if (shown.network) save(shown.network.weights, 'application/json', 'weights.json');
 });
@@ -467,8 +469,12 @@ async function follow(address) {
   for (const key of ['source', 'target'])
     if (state.kind === 'graph' && !graph.wrong && $(key).value !== (address[key] ?? $(key).value))
       return wrong(key, 'a vertex of the graph');
-  if (address.tour) tour.show(Number(address.tour) - 1, !address.kind);
-  if (!address.tour || address.kind) await ask();
+  openCard(address.card === '1');
+  const exercise = EXERCISES.findIndex(({id}) => id === address.exercise);
+  if (address.exercise && exercise < 0) return wrong('exercise', `one of ${EXERCISES.map(({id}) => id).join(', ')}`);
+  if (address.exercise) tour.show(exercise, !address.kind, EXERCISES);
+  else if (address.tour) tour.show(Number(address.tour) - 1, !address.kind);
+  if (!address.tour && !address.exercise || address.kind) await ask();
 }
 
 /** The form and a stored answer come before the program, which may take long to load. */

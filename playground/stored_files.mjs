@@ -8,7 +8,7 @@ const INSIDE = null;
 /** A file of examples/, as a Blob. */
 export async function storedFile(name) {
   if (INSIDE === null) {
-    const answer = await fetch(`examples/${encodeURIComponent(name)}`);
+    const answer = await fetch(new URL(`examples/${encodeURIComponent(name)}`, import.meta.url));
     if (answer.ok) return answer.blob();
   } else if (Object.hasOwn(INSIDE, name)) {
     return new Blob([INSIDE[name]]);
@@ -23,7 +23,9 @@ export const storedPicture = (name) =>
   (INSIDE === null ? `examples/${name}` : `data:image/svg+xml,${encodeURIComponent(INSIDE[name])}`);
 
 export function newWorker() {
-  if (INSIDE === null) return new Worker('worker.mjs', {type: 'module'});
-  const script = document.querySelector('script[type=module]').textContent;  // starts worker.mjs in a worker
-  return new Worker(URL.createObjectURL(new Blob([script], {type: 'text/javascript'})));
+  // A worker of a Blob is under the policy of the page; one of a file would be under none.
+  const script = INSIDE === null ? `import ${JSON.stringify(new URL('worker.mjs', import.meta.url))};`
+    : document.querySelector('script[type=module]').textContent;  // which starts worker.mjs in a worker
+  const blob = new Blob([script], {type: 'text/javascript'});
+  return new Worker(URL.createObjectURL(blob), {type: INSIDE === null ? 'module' : 'classic'});
 }

@@ -1,7 +1,8 @@
-// Five steps for a class. Each sets a question, so that the page below shows what the text is about.
+// Five steps for a class, and exercises. Each sets a question, so that the page below shows what the text is about.
 
-import {$, make} from './elements.mjs';
-import {storedPicture} from './stored_files.mjs';
+import {$, copied, make, ownAddress} from './elements.mjs';
+import {EXERCISES, checkSentence} from './exercises.mjs';
+import {storedPicture, storedText} from './stored_files.mjs';
 
 const A5 = 'abaabbabababbaba';
 
@@ -66,18 +67,27 @@ export const STEPS = [
 ];
 
 export class Tour {
+  #steps = STEPS;
   #step = null;
 
-  constructor(asked, moved) {
-    Object.assign(this, {asked, moved});
+  /** Calls asked(question, token) for a step, moved() when one is left, checked(exercise) for what a check finds. */
+  constructor(asked, moved, checked) {
+    Object.assign(this, {asked, moved, checked});
     $('tour-open').addEventListener('click', () => this.show(0));
-    $('tour-back').addEventListener('click', () => this.show(this.#step - 1));
-    $('tour-next').addEventListener('click', () => this.show(this.#step + 1));
+    $('exercises-open').addEventListener('click', () => this.show(0, true, EXERCISES));
+    $('tour-back').addEventListener('click', () => this.show(this.#step - 1, true, this.#steps));
+    $('tour-next').addEventListener('click', () => this.show(this.#step + 1, true, this.#steps));
     $('tour-close').addEventListener('click', () => this.close());
+    $('tour-check').addEventListener('click', () => this.#check());
   }
 
   get number() {
-    return this.#step === null ? '' : `${this.#step + 1}`;
+    return this.#step === null || this.#steps !== STEPS ? '' : `${this.#step + 1}`;
+  }
+
+  /** The exercise that is shown, if one is. */
+  get exercise() {
+    return this.#step === null || this.#steps !== EXERCISES ? null : EXERCISES[this.#step];
   }
 
   close() {
@@ -88,10 +98,11 @@ export class Tour {
   }
 
   /** `ask`: whether the question of the step is asked too. */
-  show(step, ask = true) {
-    if (!STEPS[step]) return;
+  async show(step, ask = true, steps = STEPS) {
+    if (!steps[step]) return;
+    this.#steps = steps;
     this.#step = step;
-    const {title, text, image, question, token} = STEPS[step];
+    const {title, text, image, question, token, stored, goal} = steps[step];
     $('tour').hidden = false;
     $('tour-title').textContent = title;
     $('tour-text')
@@ -99,8 +110,32 @@ export class Tour {
             ...text.map((part) => make('p', {}, part)),
             ...(image ? [make('img', {src: storedPicture(image[0]), alt: image[1]})] : []));
     $('tour-back').disabled = step === 0;
-    $('tour-next').disabled = step === STEPS.length - 1;
+    $('tour-next').disabled = step === steps.length - 1;
+    $('tour-check').hidden = !goal;
+    $('tour-result').textContent = '';
     $('tour-title').focus();
-    if (ask) this.asked(question, token);
+    const program = stored && JSON.parse(await storedText(stored)).derived.program;
+    if (ask && this.#step === step) this.asked(program ? {...question, text: program} : question, token);
+  }
+
+  async #check() {
+    const exercise = this.exercise, result = $('tour-result');
+    result.textContent = 'Checking …';
+    try {
+      const found = await this.checked(exercise);
+      if (exercise !== this.exercise) return;
+      result.textContent = checkSentence(exercise, found);
+      const button = (text, act) => {
+        const made = make('button', {type: 'button'}, text);
+        made.addEventListener('click', act);
+        result.append(' ', made);
+      };
+      const word = found.tested.counterexample?.word;
+      const report = `${exercise.title}\n${result.textContent}\n${ownAddress()}`;
+      if (word !== undefined) button('Run that word', () => this.asked({word}));
+      button('Copy result', async ({target}) => (target.textContent = await copied(report) ? 'Copied' : report));
+    } catch (error) {
+      if (exercise === this.exercise) result.textContent = error.message;
+    }
   }
 }

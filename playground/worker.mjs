@@ -8,12 +8,14 @@
 import {checkedDivision, checkedValue} from './bounds.mjs';
 import {firstBreak, changed} from './changed_weights.mjs';
 import {Outcome, Refusal, readModel} from './exact_runner.mjs';
+import {firstWrongOffset} from './exercises.mjs';
 import {contentOf} from './given_file.mjs';
-import {inputOf, namesOf, observe} from './observed_run.mjs';
+import {givenTo, inputOf, namesOf, observe} from './observed_run.mjs';
 import {askProgram, programHasArrived, programIsThere, startProgram} from './program.mjs';
 import {storedFile, storedText} from './stored_files.mjs';
 
 const MOST_LETTERS = 512;  // a second; attention of exact_runner.mjs is quadratic
+const MOST_WORDS = 1100;  // all words up to a length, on the card
 const examples = () => (examples.list ??= storedText('examples.json').then(JSON.parse));
 
 let running;  // the question's id
@@ -89,7 +91,7 @@ const ANSWERS = {
   async answer({source, input}, post) {
     const asked = await opened(source), {network, model, names} = asked;
     post('network', {lines: network.lines, facts: names.facts, weights: network.weights, input: model.input, names});
-    post('run', {run: await runOf(asked, input, source.name)});
+    post('run', {run: await runOf(asked, givenTo(model, input), source.name)});
     post('language', {theory: await theoryOf(source, network)});
   },
 
@@ -97,7 +99,40 @@ const ANSWERS = {
   async change({source, input, place, value}, post) {
     const {network, model, names} = await opened(source);
     const other = changed(network.weights, place, checkedValue(value));
-    post('changed', firstBreak(model, other, inputOf(model, input), names));
+    post('changed', firstBreak(model, other, inputOf(model, givenTo(model, input)), names));
+  },
+
+  /** What is known of a language. */
+  async theory({source}, post) {
+    if (!await waitForProgram()) throw new Refusal('The card takes the program, which is not here.');
+    post('theory', await askProgram({ask: 'inspect', ...source}));
+  },
+
+  /** A network of the card of a language, part by part; or why there is none. */
+  async card({source, construction}, post) {
+    let weights;
+    try {
+      ({weights} = await askProgram({ask: 'compile', ...source, construction}));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return post('refused', error.message);
+    }
+    const model = await readModel(weights), letters = model.alphabet.length;
+    let upTo = 0;
+    for (let words = 1, more = letters; upTo < 8 && words + more <= MOST_WORDS; ++upTo, more *= letters) words += more;
+    post('size', await askProgram({ask: 'info', weights}));
+    post('tested', await askProgram({ask: 'test', ...source, weights, options: {'up-to': upTo}}));
+    post('half', (await import('./half_run.mjs')).firstWrong(model, upTo));
+    post('certified', await askProgram({ask: 'certify', weights}));
+  },
+
+  /** A network of a visitor against the goal of an exercise. */
+  async check({source, goal}, post) {
+    const {network: {weights}, model} = await opened(source);
+    if (!await waitForProgram()) throw new Refusal('A check takes the program, which is not here.');
+    const {depth, at} = await askProgram({ask: 'info', weights});
+    const tested = goal.offset ? firstWrongOffset(model) : await askProgram({ask: 'test', ...goal, weights});
+    post('checked', {depth, at, tested});
   },
 
   /** The word on its path through the levels of the language. */

@@ -38,5 +38,10 @@ PY
   rm -r "$out/report"
   echo '{"face": "file", "file": "lem-A.6.json", "kind": "file", "lines": [], "text": "", "theory": null, "title": "Lemma A.6 as written", "word": ""}'
 } > "$out/parts"
+"$logdepth" compile khop --hops 1 -o "$out/hop1.json" 2> "$out/lines"  # an exercise goes on from its program
+"$logdepth" compare depth "$here"/../bench/results/records/*.jsonl.gz --up-to 4 --json 2> "$out/lines" |
+  python3 -c "import json, sys
+learned = [one for one in json.load(sys.stdin)['learned'] if one['problem'] != 'reachability']
+print('[' + ',\n'.join(json.dumps(one, sort_keys=True) for one in learned) + ']')" > "$out/trained.json"
 { echo '['; sed '$!s/$/,/' "$out/parts"; echo ']'; } > "$out/examples.json"
 rm "$out/parts" "$out/lines" "$out/lines.short"

@@ -70,7 +70,7 @@ async function testServer() {
   assert.equal(await status('/', {method: 'POST'}), 405);
   assert.equal(await status('/', {headers: {Host: `example.org:${at.port}`}}), 403);
   assert.equal(await status('/', {headers: {Host: `localhost:${at.port}`}}), 200);
-  assert.ok([431, 'ECONNRESET', 'EPIPE'].includes(await status('/', {headers: {Long: 'x'.repeat(60000)}}).catch(({code}) => code)));
+  assert.ok([431, 'ECONNRESET', 'EPIPE'].includes(await status('/', {headers: {Long: 'x'.repeat(70000)}}).catch(({code}) => code)));
   await end();
   for (const [args, message] of [
     [['--folder', 'none'], 'logdepth: --folder: expected a folder with index.html, found \'none\'; ./make_playground.sh makes one\n'],
@@ -109,7 +109,7 @@ const TESTS = {
       await shows(browser, {verdict, error: ''});
     }
     for (const [hash, expected] of [
-      ...['toString', '__proto__', 'cat'].map((kind) => [`kind=${kind}&text=a`, 'kind: expected one of regex, group, crasp, program, division, graph, file']),
+      ...['toString', '__proto__', 'cat'].map((kind) => [`kind=${kind}&text=a`, 'kind: expected one of regex, group, ltl, crasp, program, division, graph, file']),
       ['construction=scna', 'construction: expected one of scan, tree, radix, cascade, auto'],
       ['kind=graph&text=1 2&source=1&target=3', 'target: expected a vertex of the graph']]) {
       await browser.open(`${origin}/#${hash}`);
@@ -326,6 +326,75 @@ const TESTS = {
   },
 
   /** Every field of a number, out of its bounds: one sentence of the form, and of the worker. */
+  /** Both networks of a language, with what the program finds of them, at an address of its own. */
+  async card(browser, origin) {
+    await browser.open(`${origin}/#card=1&kind=regex&text=(a|b)*abb&word=aabb`);
+    const cells = '[...document.querySelectorAll("#card table:nth-of-type(1) tbody tr")].map((row) => row.innerText)';
+    await browser.until('/shift-scan/.test(document.getElementById("card-body").textContent)');
+    const rows = (await browser.value(cells)).map((row) => row.split('\t'));
+    const row = (name) => rows.find(([title]) => title === name).slice(1);
+    assert.deepEqual(row('layers'), ['4, for every length', 'ceil(log2 n); 10 for 1024 letters']);
+    for (const said of row('tested')) assert.match(said, /^right on all 511 words of at most 8 letters, and on \d+ longer ones$/);
+    for (const said of row('in float16')) assert.match(said, /^first wrong on “[ab]+” \((1\d|2\d) letters\): (accept, not reject|reject, not accept)$/);
+    assert.deepEqual(row('certified').map((said) => said.replace(/.*\(|\)/g, '')), ['theorem resets', 'theorem shift-scan']);
+    await shows(browser, {error: '', 'card-title': 'What depth does (a|b)*abb need?', 'card-state': ''});
+    // The card follows the language; of a group it has what training found.
+    await browser.value('location.hash = "card=1&kind=group&text=S3&word=ab"');
+    await browser.until('/15, 14, 14, 15/.test(document.getElementById("card-body").textContent)');
+    await browser.until('/shift-scan/.test(document.getElementById("card-body").textContent)');
+    await browser.click('#card-close');
+    assert.doesNotMatch(await browser.value('location.hash'), /card/);
+    await browser.drop({'even.mata': '@NFA-explicit\n%Alphabet-auto\n%Initial q\n%Final q\nq a r\nr a q\n'});
+    await browser.settled();
+    await browser.click('#card-open');
+    await browser.until('/even.mata/.test(document.getElementById("card-title").textContent)');
+    await browser.until('/shift-scan/.test(document.getElementById("card-body").textContent)');
+    await browser.value('location.hash = "card=1&kind=crasp"');
+    await browser.until('document.getElementById("card").hidden');
+    await browser.settled();
+  },
+
+  /** Every exercise refuses what it begins with, names the smallest wrong input, and takes a solution. */
+  async exercises(browser, origin) {
+    const result = async (fragment) => {
+      await browser.open(`${origin}/#${fragment}`);
+      await browser.settled();
+      await browser.click('#tour-check');
+      await browser.until('/^(Not yet|Right|Solved)/.test(document.getElementById("tour-result").textContent)');
+      await shows(browser, {error: ''});
+      return browser.text('tour-result');
+    };
+    const anbn = 'alphabet a b\nearly := #[Q_b] = 0\nlate := #[Q_a and not early]\nD := #[Q_a] = #[Q_b] and late = 0\n';
+    const begun = await result('exercise=hops').then(() => browser.value('document.getElementById("lines").value'));
+    const two = begun.replace('\noutput', '\nfinal\n  fetch again causal match J key I\n    copy next_V V\n  move V next_V\n  erase next_V\n\noutput');
+    const offset = await result('exercise=offset').then(() => browser.value('document.getElementById("lines").value'));
+    const cases = [
+      ['parity', 'regex', '(a|ba*b)*', /“bab”.*expected accept/, '&construction=cascade'],
+      ['star-free', 'ltl', '!O(a & Y a)', /“a”: expected accept/],
+      ['counting', 'crasp', anbn, /“ba”: expected reject/],
+      ['back', 'ltl', 'Y Y a', /“a[ab]”: expected reject/],
+      ['hops', 'program', two, /“aba”: expected none=1/],
+      ['doubling', 'group', 'A5', /expected/],
+      ['offset', 'program', offset.replace('+ 1/2 one - 1/2 fst', '- fst'), /Token 1 is wrong: expected \(0, 1\), found/],
+    ];
+    for (const [id, kind, text, wrong, more = ''] of cases) {
+      assert.match(await result(`exercise=${id}`), wrong, id);
+      const solved = await result(`exercise=${id}&kind=${kind}&text=${encodeURIComponent(text)}${more}`);
+      assert.match(solved, /^Solved\. Right .*, in \d+ layers? for 1024 letters\./, id);
+    }
+    assert.match(await result('exercise=parity&kind=regex&text=(a|ba*b)*'), /too deep: 10 layers for 1024 letters; at most 2 /);
+    await result('exercise=back');
+    await browser.click('#tour-result button');  // runs the wrong word
+    await browser.settled();
+    await shows(browser, {verdict: 'accept'});
+    assert.match(await browser.value('location.hash'), /exercise=back$/);
+    await browser.value('navigator.clipboard.writeText = async (text) => (window.copied = text)');
+    await browser.click('#tour-result button:last-child');
+    await browser.until('/^4 of 7.*\\nNot yet.*\\nhttp.*exercise=back/.test(window.copied)');
+    await browser.value('location.hash = "exercise=none"');
+    await browser.until('/^Address: exercise: expected one of parity, /.test(document.getElementById("error").textContent)');
+  },
+
   async bounds(browser, origin) {
     await browser.open(`${origin}/#kind=division&dividend=7&divisor=0`);
     await browser.until('document.getElementById("error").textContent !== ""');
@@ -494,7 +563,7 @@ const TESTS = {
     // Letters stand over their tokens whatever was shown before, and where the window changes; the chosen token is in view.
     const aligned = async (length) => {
       const [gap, width, letter, left, right] = await browser.value(`(() => {
-        const canvas = document.getElementById('attention'), frame = document.querySelector('.scroll').getBoundingClientRect();
+        const canvas = document.getElementById('attention'), frame = canvas.closest('.scroll').getBoundingClientRect();
         const box = canvas.getBoundingClientRect(), style = document.getElementById('word-line').style;
         const token = canvas.ariaValueNow, gap = box.width / ${length + 1};
         return [gap, box.width, Number(style.getPropertyValue('--gap')), box.left + token * gap - frame.left, frame.right - box.left - (+token + 1) * gap];
@@ -677,6 +746,8 @@ async function testFile(browser, compiler) {
   await browser.open(`${origin}/playground.html#text=a*b&word=aab`);
   await browser.settled();
   await shows(browser, {verdict: 'accept', error: '', version: /^logdepth \d/});
+  await browser.value('location.hash = "card=1&kind=group&text=Z2&word=b"');
+  await browser.until('document.getElementById("card-body").textContent.split("first wrong on").length === 3');
   frame.close();
 }
 
