@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -53,16 +52,8 @@ int play(const PlayOptions& options) {
   if (!options.file.empty())
     (void)read_whole_file(options.file);  // refused here rather than in the page
   const std::string port = std::to_string(options.port);
-  const std::array<const char*, 9> arguments = {"python3",
-                                                "-I",
-                                                "-c",
-                                                exports::kServe,
-                                                folder.c_str(),
-                                                port.c_str(),
-                                                options.no_open ? "0" : "1",
-                                                options.file.c_str(),
-                                                nullptr};
-  execvp(arguments[0], const_cast<char* const*>(arguments.data()));
+  execlp("python3", "python3", "-I", "-c", exports::kServe, folder.c_str(), port.c_str(),
+         options.no_open ? "0" : "1", options.file.c_str(), static_cast<char*>(nullptr));
   throw InputError("a server of the page needs the program python3, which is missing");
 }
 

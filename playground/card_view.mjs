@@ -5,10 +5,20 @@ import {$, make, table} from './elements.mjs';
 import {inPageWords} from './page_words.mjs';
 import {Stopped} from './questions.mjs';
 import {storedText} from './stored_files.mjs';
-import {theoryTable} from './token_view.mjs';
 
 const CONSTRUCTIONS = [['cascade', 'by a cascade (Krohn and Rhodes)'], ['scan', 'by a scan (MS25, Theorem 4.1)']];
 const MOST_SHOWN = 24;  // letters of a word
+
+function theoryTable({depth, algebra, monoid, minimal_states: states}) {
+  const sizes = [
+    states && `${states} states of the minimal automaton`, monoid && `${monoid.size} elements of its monoid`,
+    monoid && `largest subgroup of order ${monoid.largest_subgroup}`
+  ];
+  const groups = algebra?.groups?.map(({name, solvable}) => `${name} (${solvable ? 'solvable' : 'not solvable'})`);
+  const rows = [['depth', depth], ['circuits', algebra?.known], ['groups', groups?.join(', ')],
+                ['sizes', sizes.filter(Boolean).join(', ')]];
+  return table(['', 'theory'], rows.filter(([, text]) => text));
+}
 
 const short = (word, letters) => {
   const shown = [...word].slice(0, MOST_SHOWN).join('');
@@ -25,10 +35,10 @@ const ROWS = [
                          counterexample}) => passed
     ? `right on all ${all} words of at most ${upTo} letters, and on ${chosen + random} longer ones`
     : `WRONG on “${counterexample.word}”: expected ${counterexample.expected}, found ${counterexample.got}`],
-  ['in float16', 'half', ({word, letters, exact, found, tried}) => word === null
+  ['in float16', 'half', ({word, letters, exact, found, tried, upTo}) => word === null
     ? `the same answers on all ${tried} words that were tried, of at most 192 letters`
-    : `first wrong on ${short(word, letters)}: ` +
-      (exact === found ? 'the product of a prefix' : `${found}, not ${exact}`)],
+    : `${letters > upTo ? `right on all words of at most ${upTo} letters, wrong on` : 'first wrong on'} ` +
+      `${short(word, letters)}: ${exact === found ? 'a prefix is read otherwise' : `${found}, not ${exact}`}`],
   ['certified', 'certified', ({certified, outputs_certified: outputs, scope, theorem}) => certified && outputs
     ? `correct for every word of ${scope} (theorem ${theorem})` : 'no theorem of the checker covers this network'],
 ];
@@ -49,8 +59,13 @@ export class Card {
     const theory = make('div');
     $('card-body').replaceChildren(theory, make('h3', {}, 'Two networks for it'),
       table(['', ...CONSTRUCTIONS.map(([, title]) => title)], rows), ...await trained(source));
-    await this.questions.ask({ask: 'theory', source}, (_, found) => theory.replaceChildren(theoryTable(found)));
-    for (const [construction] of CONSTRUCTIONS) await this.#network(source, construction, cells[construction]);
+    const open = Object.values(cells).flat();
+    try {
+      await this.questions.ask({ask: 'theory', source}, (_, found) => theory.replaceChildren(theoryTable(found)));
+      for (const [construction] of CONSTRUCTIONS) await this.#network(source, construction, cells[construction]);
+    } finally {  // where there was an error, or another question
+      for (const cell of open) if (cell.textContent === '…') cell.textContent = '–';
+    }
   }
 
   async #network(source, construction, cells) {
@@ -62,9 +77,8 @@ export class Card {
       await this.questions.ask({ask: 'card', source, construction},
                                (part, value) => (part === 'refused' ? refused(value) : put(part, value)));
     } catch (error) {
-      if (error instanceof Stopped && !error.message) throw error;  // another question came
-      const open = cells.filter((cell) => cell.textContent === '…');
-      for (const cell of open) cell.textContent = error instanceof Stopped ? 'not within 30 s' : error.message;
+      if (!(error instanceof Stopped) || !/seconds/.test(error.message)) throw error;
+      for (const cell of cells) if (cell.textContent === '…') cell.textContent = 'not within 30 s';
     }
   }
 }
@@ -80,6 +94,7 @@ async function trained({kind, text}) {
   }
   const rows = found.map(({steps, layers, n_star: lengths}) => [`${steps}`, `${layers}`, lengths.join(', ')]);
   return [heading, table(['steps', 'layers', 'n* of every seed'], rows), make('p', {className: 'small'},
-    'One layer of width 128, trained to be repeated so often. n* is the largest length up to which 95 % of the ' +
-    'words are answered right at every letter. Almost all networks still improved when training ended.')];
+    `One layer of width 128, trained to be repeated so often, on words over all elements of ${text}: other letters ` +
+    'than that of the networks above. n* is the largest length up to which 95 % of the words are answered right at ' +
+    'every letter. Most of the networks still improved when training ended.')];
 }

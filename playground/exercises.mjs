@@ -2,15 +2,15 @@
 // program. What the visitor writes stands in the form of the page.
 
 import {Real, rational} from './exact_numbers.mjs';
-import {cellsInput, run} from './exact_runner.mjs';
+import {Refusal, cellsInput, run} from './exact_runner.mjs';
 
 const BINARY = {'up-to': 8};
+/** Around n letters a and n letters b, for n up to 40: the words over which a program that counts errs. */
+const NEAR = Array.from({length: 40}, (_, n) => [[n, n, 0], [n, n + 1, 0], [n + 1, n, 0], [n, n, 1], [n, 1, 1]]).flat()
+  .map(([a, b, late]) => 'a'.repeat(a) + 'b'.repeat(b) + 'a'.repeat(late)).join('\n');
 const ANBN = `alphabet a b
-as   := #[Q_a]
-bs   := #[Q_b]
-late := Q_a and bs >= 1
-bad  := #[late]
-D    := as = bs and bad = 0
+late := #[Q_a and #[Q_b] >= 1]
+D := #[Q_a] = #[Q_b] and late = 0
 `;
 
 /** goal: of `logdepth test --against`; most: layers for 1024 letters; stored: the file whose program is changed. */
@@ -40,7 +40,7 @@ export const EXERCISES = [
     text: ['Write a C-RASP program for n letters a and then n letters b. No automaton does it. This one counts, and ' +
            'forgets the order.'],
     question: {kind: 'crasp', text: 'alphabet a b\nas := #[Q_a]\nbs := #[Q_b]\nD  := as = bs\n', word: 'aabb'},
-    goal: {goal: 'crasp:goal.crasp', files: {'goal.crasp': ANBN}, options: BINARY},
+    goal: {goal: 'crasp:goal.crasp', files: {'goal.crasp': ANBN, near: NEAR}, options: BINARY, batch: 'near'},
     most: 4,
   },
   {
@@ -87,6 +87,8 @@ export const EXERCISES = [
 
 /** The first wrong one of tokens 1 to 8 of the program of Lemma A.6; right is φ(i - 1) = (i - 1, 1)/√((i - 1)² + 1). */
 export function firstWrongOffset(model) {
+  if (model.input.kind !== 'cells' || model.output.names?.length !== 2)
+    throw new Refusal('expected a construction in text form with raw inputs and two outputs, as this exercise begins');
   const names = model.input.names, given = names.map((_, k) => (k === names.length - 1 ? '1' : '0')).join(' ');
   const {table} = run(model, cellsInput(model, [names.join(' '), ...Array(9).fill(given)].join('\n')));
   for (let token = 1; token < table.length; ++token) {
@@ -103,13 +105,14 @@ export function firstWrongOffset(model) {
 export function checkSentence({most}, {depth, at, tested}) {
   const {passed, counterexample, exhaustive_words: words, up_to: upTo} = tested;
   if (!passed) {
-    const {word, token, expected, got} = counterexample;
-    return `Not yet. ${token === undefined ? `The smallest wrong word is “${word}”` : `Token ${token} is wrong`}: ` +
-      `expected ${expected}, found ${got}.`;
+    const {word, token, expected, got} = counterexample;  // words are tested in the order of their length
+    const which = word === undefined ? `Token ${token} is wrong`
+      : `${[...word].length > upTo ? 'A' : 'The smallest'} wrong word is “${word}”`;
+    return `Not yet. ${which}: expected ${expected}, found ${got}.`;
   }
   const right = words ? `Right on all ${words} words of at most ${upTo} letters and on longer ones`
                       : 'Right at every token';
   const layers = `${depth} ${depth === 1 ? 'layer' : 'layers'} for ${at} letters`;
   return depth > most ? `${right}, but too deep: ${layers}; at most ${most} are allowed.`
-                      : `Solved. ${right}, in ${layers}.`;
+                      : `Passed. ${right}, in ${layers}.`;
 }

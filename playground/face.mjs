@@ -128,13 +128,6 @@ const ANSWERS = {
     const files = {'weights.json': text(question, 'weights')};
     return JSON.parse(done(program, ['certify', 'weights.json', '--json'], files, [0, 1]).output);
   },
-
-  /** The word on its path through the levels of the language, as a table of text. */
-  levels(question, program) {
-    const {args, files} = languageOf(question);
-    const {output} = done(program, ['inspect', ...args, `--word=${text(question, 'word')}`], files);
-    return {lines: output.slice(output.indexOf('\nlevels ') + 1).split('\n\n')[0]};
-  },
 };
 
 /** The answer to a question; {error: sentence} where it is refused. */

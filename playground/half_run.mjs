@@ -107,7 +107,8 @@ export function* triedWords(alphabet, upTo) {
     yield* [Array(length).fill(alphabet[0]), Array.from({length}, letter)];
 }
 
-/** {word, exact, found} of the first of these words that float16 answers otherwise, or null; how many were `tried`. */
+/** {word, exact, found} of the first of these words that float16 answers otherwise, or null; how many were `tried`.
+ *  Of words of more than `upTo` letters it need not be the first there is. */
 export function firstWrong(model, upTo) {
   const separator = model.alphabet.every((letter) => [...letter].length === 1) ? '' : ' ';
   let tried = 0;
@@ -117,7 +118,7 @@ export function firstWrong(model, upTo) {
     ++tried;
     const said = ({decision, prefixes}) => JSON.stringify([decision, prefixes]);
     if (said(exact) === said(found)) continue;
-    return {tried, letters: letters.length, word, exact: exact.decision, found: found.decision};
+    return {tried, upTo, letters: letters.length, word, exact: exact.decision, found: found.decision};
   }
   return {tried, word: null};
 }

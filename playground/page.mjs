@@ -11,14 +11,15 @@ import {showLoops} from './loops_view.mjs';
 import {inPageWords} from './page_words.mjs';
 import {Questions, Stopped} from './questions.mjs';
 import {storedText} from './stored_files.mjs';
-import {layerName, prefixLines, showAnswer, showContracts, showToken, theoryTable} from './token_view.mjs';
+import {layerName, prefixLines, showAnswer, showContracts, showToken} from './token_view.mjs';
 import {Tour} from './tour.mjs';
 import {breakSentence, chosenPlace, offerWeights} from './weights_view.mjs';
 
-const TEXTS = {regex: '(a|b)*abb', group: 'A5', ltl: '!O(a & Y a)', crasp: '', program: '', division: '', graph: ''};
+const TEXTS = {regex: '(a|b)*abb', group: 'A5', ltl: 'b & Y(b & Y a)', crasp: '', program: '', division: '', graph: ''};
 const KINDS = [...Object.keys(TEXTS), 'file'], MANY_LINES = ['crasp', 'program'];
 const SIZES = [8, 16, 32, 64];  // of networks for graphs; the first one is stored
 const GRAPH = '1 2\n2 3\n3 4\n4 5\n5 1\n6 7';
+const LANGUAGES = ['regex', 'group', 'automaton'];  // sources that have a card
 const FACE_KIND = {graph: 'connectivity'};  // names of the program
 const NAMES = {crasp: 'this C-RASP program', program: 'this program', division: 'division', graph: 'reachability'};
 
@@ -39,8 +40,12 @@ const tour = new Tour((question, token) => {
   state.token = token;
   ask();
 }, () => share(), async ({goal}) => {
+  openCard(false);
+  await ask();  // of what was typed just now
   let found;
-  await questions.ask({ask: 'check', source: await source(), goal}, (_, value) => (found = value));
+  const of = await source();
+  if (of === null) throw new Error('Choose a file first.');
+  await questions.ask({ask: 'check', source: of, goal}, (_, value) => (found = value));
   return found;
 });
 
@@ -74,7 +79,7 @@ function showForm() {
   if (takes !== 'word' || tour.exercise) $('form-box').open = true;
   const name = NAMES[kind] ?? (kind === 'file' ? state.file?.name ?? 'a file' : text());
   $('form-line').textContent = `Choose another network than ${name}`;
-  $('card-open').hidden = !['regex', 'group'].includes(kind) && state.file?.kind !== 'automaton';
+  $('card-open').hidden = !programThere || !LANGUAGES.includes(kind === 'file' ? state.file?.kind : kind);
   $('construction-line').hidden = !['regex', 'group'].includes(kind) || !programThere;
   $(MANY_LINES.includes(kind) ? 'lines' : 'text').value = text();
   $('word').value = state.word;
@@ -111,7 +116,7 @@ async function source() {
   if (kind !== 'file') {
     const construction = state.construction === 'scan' ? undefined : state.construction;  // the one without a choice
     const given = {kind: FACE_KIND[kind] ?? kind, text: text(), construction, ...(kind === 'graph' ? rows() : {})};
-    return kind === 'ltl' && tour.exercise ? {...given, options: {alphabet: tour.exercise.alphabet}} : given;
+    return kind === 'ltl' && tour.exercise?.alphabet ? {...given, options: {alphabet: tour.exercise.alphabet}} : given;
   }
   if (!file) return null;
   if (file.kind === undefined)
@@ -151,7 +156,7 @@ function share() {
 function clear() {
   questions.stop('');
   for (const id of ['verdict', 'depth', 'error', 'prefixes', 'break']) $(id).textContent = '';
-  for (const id of ['loops-section', 'language-section', 'change-section']) $(id).hidden = true;
+  for (const id of ['loops-section', 'change-section']) $(id).hidden = true;
   play(false);
   $('network').textContent = '';
   shown = {};
@@ -166,6 +171,7 @@ async function ask() {
     const of = await source();
     if (turn !== turns) return;  // there is a newer question
     showForm();
+    if (!LANGUAGES.includes(of?.kind)) openCard(false);
     const given = {source: of, input: input()};
     share();
     if (of === null) {
@@ -174,17 +180,15 @@ async function ask() {
     }
     shown = {given};
     await questions.ask({ask: 'answer', ...given}, (part, value) => PARTS[part](value));
-    await showLevels();
   } catch (error) {
     if (turn === turns) fail(error);
   }
   if (state.card && turn === turns && shown.given) await showCard();  // also where this word has no answer
 }
 
-/** The card of the language, if it is one. */
 async function showCard() {
   const {source: of} = shown.given;
-  if (!['regex', 'group', 'automaton'].includes(of.kind)) return void openCard(false);
+  $('card-state').textContent = '';
   try {
     const {Card} = await import('./card_view.mjs');  // which few visitors need
     await new Card(questions).show(of);
@@ -196,7 +200,6 @@ async function showCard() {
 function openCard(open) {
   state.card = open;
   $('card').hidden = !open;
-  $('card-state').textContent = '';
 }
 
 /** Without a run there is no picture; while one is made, that of the last one stays. */
@@ -253,27 +256,7 @@ const PARTS = {
     const vertices = shown.given.input.graph ? graph.vertices.map(({name}) => name) : [];
     showLoops(run, shown.network.names.names, vertices.slice(0, run.labels.length));
   },
-
-  language({theory}) {
-    $('language-section').hidden = !theory;
-    if (theory) $('theory').replaceChildren(theoryTable(theory));
-  },
 };
-
-/** The word on its path through the levels of the language, in its box where that is open. */
-async function showLevels() {
-  const box = $('levels-box');
-  box.hidden = !programThere;
-  $('levels').textContent = '';
-  if (!box.open || box.hidden || $('language-section').hidden || questions.isBusy) return;
-  try {
-    await questions.ask({ask: 'levels', ...shown.given},
-                        (_, {lines}) => $('levels').replaceChildren(make('pre', {}, lines)));
-  } catch (error) {
-    if (error instanceof Stopped) return void ($('state').textContent = error.message);
-    $('levels').textContent = error.message;
-  }
-}
 
 /** A word of single characters stands over the labels of its tokens, so that they are edited in the picture. */
 function typeInPlace(labels) {
@@ -335,6 +318,7 @@ const showChosen = () =>
 /** Asks after a moment without another change. */
 function later() {
   state.token = undefined;
+  $('tour-result').textContent = '';
   clearTimeout(later.timer);
   later.timer = setTimeout(ask, 300);
 }
@@ -358,9 +342,8 @@ for (const event of ['input', 'compositionend'])
 for (const id of ['dividend', 'divisor', 'source', 'target']) $(id).addEventListener('change', later);
 $('construction').addEventListener('change', () => {
   state.construction = $('construction').value;
-  ask();
+  later();
 });
-$('levels-box').addEventListener('toggle', showLevels);
 $('reads-box').addEventListener('toggle', showReads);
 $('word').addEventListener('keyup', ({key}) => {
   const over = $('word-line').classList.contains('over'), before = Math.max(0, $('word').selectionStart - 1);
@@ -386,14 +369,12 @@ const save = (content, type, download) => {
   make('a', {href, download}).click();
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 };
-$('card-open').addEventListener('click', () => {
-  openCard(true);
-  ask();
-});
-$('card-close').addEventListener('click', () => {
-  openCard(false);
-  share();
-});
+for (const [id, open] of [['card-open', true], ['card-close', false]])
+  $(id).addEventListener('click', () => {
+    openCard(open);
+    $(open ? 'card-title' : 'card-open').focus();
+    (open ? ask : share)();
+  });
 $('save').addEventListener('click', () => {
   if (shown.network) save(shown.network.weights, 'application/json', 'weights.json');
 });
@@ -454,7 +435,6 @@ function showVersion({there, version, left_out: leftOut = []}) {
   $('program-box').hidden = !there;
   $('left-out').replaceChildren(...leftOut.map((part) => make('li', {}, inPageWords(part))));
   showForm();
-  showLevels();
 }
 
 /** Answers the question of an address, which may be anybody's. */
@@ -472,6 +452,7 @@ async function follow(address) {
   openCard(address.card === '1');
   const exercise = EXERCISES.findIndex(({id}) => id === address.exercise);
   if (address.exercise && exercise < 0) return wrong('exercise', `one of ${EXERCISES.map(({id}) => id).join(', ')}`);
+  if (!address.exercise && !address.tour) tour.hide();
   if (address.exercise) tour.show(exercise, !address.kind, EXERCISES);
   else if (address.tour) tour.show(Number(address.tour) - 1, !address.kind);
   if (!address.tour && !address.exercise || address.kind) await ask();

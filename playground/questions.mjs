@@ -23,10 +23,6 @@ export class Questions {
     Object.assign(this, {busy, known, loading});
   }
 
-  get isBusy() {
-    return this.#running !== null;
-  }
-
   /** Calls post(part, value) for every part of the answer. Rejects with the sentence of an error, or Stopped. */
   ask(question, post) {
     this.stop('');

@@ -1,6 +1,7 @@
 """Serves the folder of the page on loopback, for `logdepth play`: serve.py FOLDER PORT OPEN FILE. FILE ('' for none) is the
 weights file that the page shows; OPEN (0 or 1) opens it in a browser. Only the files that are there at the start have names
 in addresses, so no path in a request can lead elsewhere."""
+import contextlib
 import gzip
 import os
 import shutil
@@ -33,9 +34,9 @@ class Handler(BaseHTTPRequestHandler):
                   "X-Content-Type-Options": "nosniff", **headers}
         for name, value in fields.items():
             self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        with contextlib.suppress(ConnectionError):  # a browser may leave early
+            self.end_headers()
+            self.wfile.write(b"" if self.command == "HEAD" else body)
 
     def refuse(self, status, **headers):
         self.answer(status, body=f"{status.value} {status.phrase}\n".encode(), **headers)
@@ -61,6 +62,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         self.refuse(HTTPStatus.METHOD_NOT_ALLOWED, Allow="GET, HEAD")
 
+    do_PUT = do_DELETE = do_OPTIONS = do_PATCH = do_POST
+
     def log_message(self, *_):
         """Requests are not printed."""
 
@@ -72,6 +75,8 @@ def main():
     question = ""
     if shown:
         name = os.path.basename(shown)
+        if f"/examples/{name}" in Handler.files:  # a stored example keeps its place
+            name = f"given/{name}"
         Handler.files[f"/examples/{name}"] = Path(shown).absolute()
         question = f"#kind=file&file={urllib.parse.quote(name, safe='')}"
     try:

@@ -31,17 +31,6 @@ export function prefixLines({prefixes = [], table = []}, {names}) {
           ...table.map((row, i) => `token ${i}: ${values(row)}`)];
 }
 
-export function theoryTable({depth, algebra, monoid, minimal_states: states}) {
-  const sizes = [
-    states && `${states} states of the minimal automaton`, monoid && `${monoid.size} elements of its monoid`,
-    monoid && `largest subgroup of order ${monoid.largest_subgroup}`
-  ];
-  const groups = algebra?.groups?.map(({name, solvable}) => `${name} (${solvable ? 'solvable' : 'not solvable'})`);
-  const rows = [['depth', depth], ['circuits', algebra?.known], ['groups', groups?.join(', ')],
-                ['sizes', sizes.filter(Boolean).join(', ')]];
-  return table(['', 'theory'], rows.filter(([, text]) => text));
-}
-
 export const layerName = (layer, {depth}) => (layer === 0 ? '0 (embedding)' : `${layer} of ${depth}`);
 
 /** Into the elements `title` and `body`. */

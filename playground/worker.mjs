@@ -39,7 +39,7 @@ async function networkOf(source) {
   const {kind, text, construction, options, format, name} = source;
   const stored = await programNow() ? undefined : (await examples()).find((one) =>
     one.kind === kind && one.text === text && (kind === 'connectivity' ? options.size === 8 : !construction));
-  if (stored) return {weights: await storedText(stored.file), lines: stored.lines, theory: stored.theory};
+  if (stored) return {weights: await storedText(stored.file), lines: stored.lines};
   if (await waitForProgram()) return askProgram({ask: 'compile', kind, text, construction, options, format, name});
   throw new Refusal('Without the program, this page does not compile: expected a stored example or a weights file.');
 }
@@ -53,13 +53,6 @@ async function opened(source) {
     last = {key, network, model, names: namesOf(network.weights)};
   }
   return last;
-}
-
-/** What the program finds about the language, or what is stored of it. */
-async function theoryOf({kind, text, format}, network) {
-  if (network.theory) return network.theory;
-  if (!['regex', 'group', 'automaton'].includes(kind) || !await programNow()) return null;
-  return askProgram({ask: 'inspect', kind, text, format});
 }
 
 /** The run as a page shows it; of a long word, and where the numbers leave the field, the program's answer alone. */
@@ -87,12 +80,11 @@ const ANSWERS = {
     post('file', await contentOf(name, blob ?? await storedFile(name)));
   },
 
-  /** A network: what it is, its run on the input, what is known of the language. */
+  /** A network: what it is, and its run on the input. */
   async answer({source, input}, post) {
     const asked = await opened(source), {network, model, names} = asked;
     post('network', {lines: network.lines, facts: names.facts, weights: network.weights, input: model.input, names});
     post('run', {run: await runOf(asked, givenTo(model, input), source.name)});
-    post('language', {theory: await theoryOf(source, network)});
   },
 
   /** One changed entry: the answer of the changed network, and the first place where the runs differ. */
@@ -131,13 +123,13 @@ const ANSWERS = {
     const {network: {weights}, model} = await opened(source);
     if (!await waitForProgram()) throw new Refusal('A check takes the program, which is not here.');
     const {depth, at} = await askProgram({ask: 'info', weights});
-    const tested = goal.offset ? firstWrongOffset(model) : await askProgram({ask: 'test', ...goal, weights});
+    const test = (options) => askProgram({ask: 'test', ...goal, options, weights}).catch((error) => {
+      throw new Refusal(`This network does not fit the goal: ${error.message}`);
+    });
+    let tested = goal.offset ? firstWrongOffset(model) : await test(goal.options);
+    const longer = tested.passed && goal.batch ? await test({batch: goal.batch, 'up-to': 0, random: 0}) : tested;
+    if (!longer.passed) tested = longer;
     post('checked', {depth, at, tested});
-  },
-
-  /** The word on its path through the levels of the language. */
-  async levels({source: {kind, text, format}, input: {word}}, post) {
-    post('levels', await askProgram({ask: 'levels', kind, text, format, word}));
   },
 };
 

@@ -7,20 +7,12 @@ part() {  # FILE KIND FACE TEXT TITLE WORD COMPILE...: a line of examples.json
   file=$1 kind=$2 face=$3 text=$4 title=$5 word=$6
   shift 6
   "$logdepth" compile "$@" -o "$out/$file" 2> "$out/lines"
-  theory=null
-  case $kind in
-    regex|group) theory=$("$logdepth" inspect --"$kind" "$text" --json | tr -d '\n') ;;
-  esac
   sed "s|$out/||" "$out/lines" > "$out/lines.short"
-  python3 - "$out" "$file" "$kind" "$face" "$text" "$title" "$word" "$theory" <<'PY'
+  python3 - "$out" "$file" "$kind" "$face" "$text" "$title" "$word" <<'PY'
 import json, sys
-out, file, kind, face, text, title, word, theory = sys.argv[1:]
+out, file, kind, face, text, title, word = sys.argv[1:]
 lines = open(out + "/lines.short").read().splitlines()
-found = json.loads(theory)
-if found:
-    found = {key: found[key] for key in ("depth", "algebra", "monoid", "minimal_states")}
-    found["algebra"] = {key: found["algebra"][key] for key in ("known", "groups")}
-one = dict(title=title, kind=kind, face=face, text=text, word=word, file=file, lines=lines, theory=found)
+one = dict(title=title, kind=kind, face=face, text=text, word=word, file=file, lines=lines)
 print(json.dumps(one, sort_keys=True))
 PY
 }
@@ -36,7 +28,7 @@ PY
   "$logdepth" check lem-A.6 --report "$out/report" > "$out/lines"
   mv "$out/report/models/lem-A.6-off-by-one-as-written.json" "$out/lem-A.6.json"
   rm -r "$out/report"
-  echo '{"face": "file", "file": "lem-A.6.json", "kind": "file", "lines": [], "text": "", "theory": null, "title": "Lemma A.6 as written", "word": ""}'
+  echo '{"face": "file", "file": "lem-A.6.json", "kind": "file", "lines": [], "text": "", "title": "Lemma A.6 as written", "word": ""}'
 } > "$out/parts"
 "$logdepth" compile khop --hops 1 -o "$out/hop1.json" 2> "$out/lines"  # an exercise goes on from its program
 "$logdepth" compare depth "$here"/../bench/results/records/*.jsonl.gz --up-to 4 --json 2> "$out/lines" |

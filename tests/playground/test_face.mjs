@@ -26,7 +26,6 @@ test('compiled files, runs and facts', () => {
   assert.deepEqual(ask({ask: 'info', weights}), printed('info', 'weights.json', '--json'));
   assert.deepEqual(without(ask({ask: 'inspect', kind: 'regex', text: '(ab)*'})),
                    printed('inspect', '--regex', '(ab)*', '--json'));
-  assert.match(ask({ask: 'levels', kind: 'group', text: 'S3', word: 'ab'}).lines, /^levels .*\nlevel 1: .*\nletter .*\n.*\na .*\nb [^\n]*$/);
 });
 
 test('other kinds of inputs', () => {
@@ -46,6 +45,6 @@ test('a refusal is the sentence of the command line', () => {
   write('weights.json', '{');
   assert.equal(`logdepth: ${ask({ask: 'info', weights: '{'}).error}\n`, logdepth('info', 'weights.json').err);
   for (const question of [{ask: 'other'}, {ask: 'run'}, {ask: 'compile', kind: 'language', text: 'a'},
-                          {ask: 'levels', kind: 'cat'}, {ask: 'run', weights: '{}', input: {}}])
+                          {ask: 'inspect', kind: 'cat'}, {ask: 'run', weights: '{}', input: {}}])
     assert.equal(typeof ask(question).error, 'string', JSON.stringify(question));
 });

@@ -78,7 +78,6 @@ test('other inputs and other questions', () => {
   both({ask: 'info', weights: s3.weights});
   both({ask: 'inspect', kind: 'group', text: 'A5'});
   both({ask: 'inspect', kind: 'regex', text: '(a|b)*abb'});
-  both({ask: 'levels', kind: 'group', text: 'S3', word: 'abba'});
   const goal = {goal: 'crasp:goal.crasp', files: {'goal.crasp': CRASP[0].text}, options: {'up-to': 6}};
   for (const question of [{kind: 'group', text: 'S3', options: {'up-to': 5}}, {kind: 'regex', text: '(a|b)*abb'}, goal])
     assert.equal(typeof both({ask: 'test', weights: s3.weights, ...question}).passed, 'boolean');
