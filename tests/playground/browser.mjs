@@ -131,7 +131,8 @@ export class Browser {
   /** Waits until an expression is true. */
   async until(expression, seconds = 20) {
     const end = Date.now() + seconds * 1000;
-    while (!await this.value(expression)) {
+    const left = ({message}) => assert.match(message, /^Inspected target navigated/);  // between two pages nothing is true
+    while (!await this.value(expression).catch(left)) {
       if (Date.now() > end) assert.fail(`not within ${seconds} s: ${expression}\n${this.errors.join('\n')}\n${await this.value('document.body.innerText')}`);
       await new Promise((resolve) => setTimeout(resolve, 30));
     }

@@ -24,11 +24,13 @@ def test_the_package_has_the_page(model, tmp_path):
                               env={"PATH": "/usr/bin:/bin"})
     try:
         address, question = server.stdout.readline().rstrip().split("#")
-        assert question == "kind=file&file=abb.json"
+        assert question == "kind=file&file=given%2Fabb.json"  # the page has an example of that name
         with urllib.request.urlopen(address) as answer:
             assert answer.read() == (PAGE / "index.html").read_bytes()
-        with urllib.request.urlopen(address + "examples/abb.json") as answer:
+        with urllib.request.urlopen(address + "examples/given%2Fabb.json") as answer:
             assert answer.read().decode() == model.text()
+        with urllib.request.urlopen(address + "examples/abb.json") as answer:
+            assert answer.read() == (PAGE / "examples" / "abb.json").read_bytes()
     finally:
         server.terminate()
         server.communicate()
