@@ -47,10 +47,7 @@ Matrix matrix(int rows, int columns) {
 class Grafter {
  public:
   Grafter(File& file, Random& random)
-      : file_(file),
-        weights_(file.weights),
-        draw_(random),
-        root_(std::lround(std::sqrt(weights_.width))) {
+      : weights_(file.weights), draw_(random), root_(std::lround(std::sqrt(weights_.width))) {
     std::set<int> used;
     const auto see = [&](const Row& row) {
       Coordinates group;
@@ -228,7 +225,6 @@ class Grafter {
     value *= draw_.factor();
   }
 
-  File& file_;
   Weights& weights_;
   Draw draw_;
   long root_;
