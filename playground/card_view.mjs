@@ -3,7 +3,7 @@
 
 import {$, make, table} from './elements.mjs';
 import {inPageWords} from './page_words.mjs';
-import {Stopped} from './questions.mjs';
+import {TimedOut} from './questions.mjs';
 import {storedText} from './stored_files.mjs';
 
 const CONSTRUCTIONS = [['cascade', 'by a cascade (Krohn and Rhodes)'], ['scan', 'by a scan (MS25, Theorem 4.1)']];
@@ -36,7 +36,7 @@ const ROWS = [
     ? `right on all ${all} words of at most ${upTo} letters, and on ${chosen + random} longer ones`
     : `WRONG on “${counterexample.word}”: expected ${counterexample.expected}, found ${counterexample.got}`],
   ['in float16', 'half', ({word, letters, exact, found, tried, upTo}) => word === null
-    ? `the same answers on all ${tried} words that were tried, of at most 192 letters`
+    ? `the same answers on all ${tried} words that were tried, of at most ${letters} letters`
     : `${letters > upTo ? `right on all words of at most ${upTo} letters, wrong on` : 'first wrong on'} ` +
       `${short(word, letters)}: ${exact === found ? 'a prefix is read otherwise' : `${found}, not ${exact}`}`],
   ['certified', 'certified', ({certified, outputs_certified: outputs, scope, theorem}) => certified && outputs
@@ -59,12 +59,11 @@ export class Card {
     const theory = make('div');
     $('card-body').replaceChildren(theory, make('h3', {}, 'Two networks for it'),
       table(['', ...CONSTRUCTIONS.map(([, title]) => title)], rows), ...await trained(source));
-    const open = Object.values(cells).flat();
     try {
       await this.questions.ask({ask: 'theory', source}, (_, found) => theory.replaceChildren(theoryTable(found)));
       for (const [construction] of CONSTRUCTIONS) await this.#network(source, construction, cells[construction]);
     } finally {  // where there was an error, or another question
-      for (const cell of open) if (cell.textContent === '…') cell.textContent = '–';
+      for (const cell of Object.values(cells).flat()) if (cell.textContent === '…') cell.textContent = '–';
     }
   }
 
@@ -77,7 +76,7 @@ export class Card {
       await this.questions.ask({ask: 'card', source, construction},
                                (part, value) => (part === 'refused' ? refused(value) : put(part, value)));
     } catch (error) {
-      if (!(error instanceof Stopped) || !/seconds/.test(error.message)) throw error;
+      if (!(error instanceof TimedOut)) throw error;
       for (const cell of cells) if (cell.textContent === '…') cell.textContent = 'not within 30 s';
     }
   }
@@ -95,6 +94,6 @@ async function trained({kind, text}) {
   const rows = found.map(({steps, layers, n_star: lengths}) => [`${steps}`, `${layers}`, lengths.join(', ')]);
   return [heading, table(['steps', 'layers', 'n* of every seed'], rows), make('p', {className: 'small'},
     `One layer of width 128, trained to be repeated so often, on words over all elements of ${text}: other letters ` +
-    'than that of the networks above. n* is the largest length up to which 95 % of the words are answered right at ' +
+    'than those of the networks above. n* is the largest length up to which 95 % of the words are answered right at ' +
     'every letter. Most of the networks still improved when training ended.')];
 }

@@ -11,28 +11,23 @@ const LARGEST = 65504, LEAST_EXPONENT = -14, DIGITS = 10;  // of float16
 export function half(x) {
   if (x === 0 || !Number.isFinite(x)) return x;
   const unit = 2 ** (Math.max(LEAST_EXPONENT, Math.floor(Math.log2(Math.abs(x)))) - DIGITS);
-  const near = Math.round(x / unit), tie = Math.abs(x / unit - Math.trunc(x / unit)) === 0.5;
-  const rounded = (tie ? 2 * Math.round(x / unit / 2) : near) * unit;
+  const scaled = x / unit, tie = Math.abs(scaled % 1) === 0.5;
+  const rounded = (tie ? 2 * Math.round(scaled / 2) : Math.round(scaled)) * unit;
   return Math.abs(rounded) > LARGEST ? Math.sign(x) * Infinity : rounded;
 }
 
 const nearest = (rational) => half(new Real(rational).near()[0]);
 const rounded = (matrix) => matrix.lines.map(({row, entries}) => [row, entries.map(([at, x]) => [at, nearest(x)])]);
 
-const preparations = new WeakMap();
-function prepared(model) {
-  if (!preparations.has(model))
-    preparations.set(model, model.layers.map(({block, attention, feedforward}) => ({
-      block,
-      mask: attention.mask.map(([at, x]) => [at, nearest(x)]),
-      heads: attention.heads.map(({causal, ...head}) => ({causal, ...Object.fromEntries(
-        ['query', 'key', 'value', 'output'].map((part) => [part, rounded(head[part])]))})),
-      mask2: feedforward.mask.map(([at, x]) => [at, nearest(x)]),
-      in: rounded(feedforward.in),
-      out: rounded(feedforward.out),
-    })));
-  return preparations.get(model);
-}
+const layersOf = (model) => model.layers.map(({block, attention, feedforward}) => ({
+  block,
+  mask: attention.mask.map(([at, x]) => [at, nearest(x)]),
+  heads: attention.heads.map(({causal, ...head}) => ({causal, ...Object.fromEntries(
+    ['query', 'key', 'value', 'output'].map((part) => [part, rounded(head[part])]))})),
+  mask2: feedforward.mask.map(([at, x]) => [at, nearest(x)]),
+  in: rounded(feedforward.in),
+  out: rounded(feedforward.out),
+}));
 
 /** The rows of a product with the vector `x`, which may be sparse, as an object. */
 function product(rows, x) {
@@ -74,10 +69,10 @@ function attend({mask, heads}, stream, norm) {
 }
 
 /** What run() answers, of a run in float16; {decision: 'no number'} where numbers became too large. */
-export function halfRun(model, input) {
+export function halfRun(model, input, layers = layersOf(model)) {
   const stream = embedded(model, input.tokens).map((h) => h.map((x) => half(x.near()[0])));
   let depth = 0;
-  for (const layer of schedule(prepared(model), iterations(model, input.size))) {
+  for (const layer of schedule(layers, iterations(model, input.size))) {
     ++depth;
     attend(layer, stream, model.norm);
     for (const h of stream) {
@@ -107,18 +102,19 @@ export function* triedWords(alphabet, upTo) {
     yield* [Array(length).fill(alphabet[0]), Array.from({length}, letter)];
 }
 
-/** {word, exact, found} of the first of these words that float16 answers otherwise, or null; how many were `tried`.
- *  Of words of more than `upTo` letters it need not be the first there is. */
+/** {word, exact, found} of the first of these words that float16 answers otherwise, or null; how many were `tried`, of
+ *  so many letters at most. Of words of more than `upTo` letters it need not be the first there is. */
 export function firstWrong(model, upTo) {
   const separator = model.alphabet.every((letter) => [...letter].length === 1) ? '' : ' ';
+  const layers = layersOf(model);
   let tried = 0;
   for (const letters of triedWords(model.alphabet, upTo)) {
     const word = letters.join(separator), input = wordInput(model, word);
-    const [exact, found] = [run(model, input), halfRun(model, input)];
+    const [exact, found] = [run(model, input), halfRun(model, input, layers)];
     ++tried;
     const said = ({decision, prefixes}) => JSON.stringify([decision, prefixes]);
     if (said(exact) === said(found)) continue;
     return {tried, upTo, letters: letters.length, word, exact: exact.decision, found: found.decision};
   }
-  return {tried, word: null};
+  return {tried, letters: LONG.at(-1), word: null};
 }

@@ -7,6 +7,7 @@ import {newWorker} from './stored_files.mjs';
 const MOST_MILLISECONDS = 30000;
 
 export class Stopped extends Error {}
+export class TimedOut extends Stopped {}
 
 export class Questions {
   #worker = null;
@@ -36,10 +37,10 @@ export class Questions {
   }
 
   /** Ends the worker if it has a question; the next question starts another. */
-  stop(reason = 'Stopped.') {
+  stop(reason = 'Stopped.', Kind = Stopped) {
     if (!this.#running) return;
     this.#end();
-    this.#finish(({reject}) => reject(new Stopped(reason)));
+    this.#finish(({reject}) => reject(new Kind(reason)));
   }
 
   /** Loads the program, unless that has begun. */
@@ -57,7 +58,7 @@ export class Questions {
 
   #count() {
     const seconds = MOST_MILLISECONDS / 1000;
-    this.#running.timer = setTimeout(() => this.stop(`Stopped after ${seconds} seconds.`), MOST_MILLISECONDS);
+    this.#running.timer = setTimeout(() => this.stop(`Stopped after ${seconds} seconds.`, TimedOut), MOST_MILLISECONDS);
     this.busy('Running …');
   }
 

@@ -66,6 +66,7 @@ export const STEPS = [
 export class Tour {
   #steps = STEPS;
   #step = null;
+  #kept = {};  // addresses, by exercise
 
   /** Calls asked(question, token) for a step, moved() when one is left, checked(exercise) for what a check finds. */
   constructor(asked, moved, checked) {
@@ -95,8 +96,9 @@ export class Tour {
 
   /** What a visitor wrote is there when the exercise is shown again. */
   #keep() {
+    if (!this.exercise) return;
     this.moved();
-    if (this.exercise) this.exercise.kept = readAddress();
+    this.#kept[this.exercise.id] = readAddress();
   }
 
   hide() {
@@ -112,7 +114,7 @@ export class Tour {
     this.#keep();
     this.#steps = steps;
     this.#step = step;
-    const {title, text, image, question, token, stored, goal, kept} = steps[step];
+    const {id, title, text, image, question, token, stored, goal} = steps[step];
     $('tour').hidden = false;
     $('tour-title').textContent = title;
     $('tour-text')
@@ -126,7 +128,8 @@ export class Tour {
     $(goal ? 'tour-form' : 'form-home').append($('form-box'));
     $('tour-title').focus();
     const program = stored && JSON.parse(await storedText(stored)).derived.program;
-    if (ask && this.#step === step) this.asked(kept ?? (program ? {...question, text: program} : question), token);
+    const begun = program ? {...question, text: program} : question;
+    if (ask && this.#step === step) this.asked(this.#kept[id] ?? begun, token);
   }
 
   async #check() {

@@ -83,7 +83,7 @@ const ANSWERS = {
   /** A network: what it is, and its run on the input. */
   async answer({source, input}, post) {
     const asked = await opened(source), {network, model, names} = asked;
-    post('network', {lines: network.lines, facts: names.facts, weights: network.weights, input: model.input, names});
+    post('network', {lines: network.lines, facts: names.facts, weights: network.weights, names});
     post('run', {run: await runOf(asked, givenTo(model, input), source.name)});
   },
 
