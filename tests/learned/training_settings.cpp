@@ -53,7 +53,7 @@ TEST(TrainingSettings, StoredRunsAreWrittenAsTheyWereReadWithTheReadingsOfTheirR
                                                        {"latent-values", 11},
                                                        {"latent-words", 3},
                                                        {"relation", 30},
-                                                       {"words", 305}}));
+                                                       {"words", 308}}));
 }
 
 TEST(TrainingSettings, StoredPlansAreRead) {
