@@ -249,9 +249,72 @@ def of_trees():
     yield pair(("regular", "--group", "Z2", "--construction", "cascade"))[0], c, lambda e: None
 
 
+def of_rare_premises():
+    d, c = pair(("regular", "--group", "S3", "--construction", "scan", "--positions", "circle", "--table", "matrix"))
+    third = d["cells"]["d.2"]["coordinates"]
+
+    def a_tie_of_a_product(e):  # a transposition fixes one point
+        e["unembedding"]["entries"] = [[*x[:2], "1"] for x in e["unembedding"]["entries"]]
+
+    def a_read_out_of_states(e):
+        e["output"]["prefix"] = {"kind": "state", "states": 3, "first_row": 2}
+        e["unembedding"].update(rows=5, entries=[x for x in e["unembedding"]["entries"] if x[0] < 5])
+
+    def elements_of_three_cells(e):
+        a_read_out_of_states(e)
+        e["output"]["prefix"] = {"kind": "element", "elements": [[q] * 3 for q in range(3)], "first_row": 2}
+        e["unembedding"]["entries"][-3:] = [[2 + q, at, "1"] for q, at in enumerate(third)]
+
+    def outputs_of_cells(e):
+        e["output"] = {"kind": "cells", "names": [f"x{row}" for row in range(e["unembedding"]["rows"])]}
+
+    def a_table(e):
+        e["position"] = {"kind": "table", "rows": [entries((1, "1")), entries((2, "1"))]}
+        e["unroll"] = {"kind": "fixed", "loops": 1, "max_length": 1}
+
+    for change in (a_tie_of_a_product, a_read_out_of_states, elements_of_three_cells, outputs_of_cells, a_table):
+        yield d, c, change
+    yield d, {**c, "decode": c["decode"] + [[None, 3]]}, lambda e: None
+    d, c = pair(("regular", "--group", "Z2", "--construction", "radix"))
+    held, unused, wide = d["cells"]["d"]["coordinates"], d["width"] - 1, d["width"]
+
+    def a_copy_of_the_product(e):
+        e["layers"].insert(2, {"block": "initial", "attention": {"heads": [], "mask": []},
+                               "feedforward": {"mask": [[at, "1"] for at in held], "in": {"rows": 1, "columns": wide, "entries": entries((0, held[0], "1"))},
+                                               "out": {"rows": wide, "columns": 1, "entries": entries((unused, 0, "1"))}}})
+        e["shape"]["initial"] = 3
+
+    def a_direction_of_another_token(e):
+        e["layers"].append({**copy.deepcopy(e["layers"][2]), "block": "final", "feedforward": copy.deepcopy(e["layers"][0]["feedforward"])})
+        heads(e, 4)[0]["value"]["entries"] = entries((0, e["cells"]["v"]["coordinates"][0], "1"))
+        heads(e, 4)[0]["output"]["entries"] = entries((unused, 0, "1"))
+        for matrix in ("in", "out"):
+            e["layers"][4]["feedforward"][matrix]["entries"] = []
+        e["shape"]["final"] = 1
+    yield d, c, a_copy_of_the_product
+    yield d, c, a_direction_of_another_token
+    d, c = pair(("regular", "--regex", "(b|ab*a)*", "--construction", "cascade"))
+
+    def no_prefixes(e):  # and one verdict
+        del e["output"]["prefix"]
+        e["unembedding"] = {"rows": 2, "columns": e["width"], "entries": entries((0, 0, "1"))}
+
+    def a_letter_that_weighs_ten_billion(e):
+        head, (one, other) = heads(e)[0], e["cells"]["x"]["coordinates"][1:]
+        head["value"]["entries"] += entries((2, one, "1"), (2, other, "1/10000000000"))
+        head["output"]["entries"].append([e["width"] - 1, 2, "1"])
+        head["value"]["rows"] = head["output"]["columns"] = 3
+    yield d, c, no_prefixes
+    yield d, c, a_letter_that_weighs_ten_billion
+    d, c = pair(("regular", "--regex", "(aaa)*", "--construction", "scan", "--positions", "circle", "--table", "monoid"))
+    yield d, {**c, "decode": [["d", [0, 1, 0]], ["d", [1, 2, 0]], ["d", [2, 0, 0]]]}, lambda e: None
+    d, c = pair(("regular", "--group", "Z2", "--construction", "tree"))
+    yield d, c, lambda e: e["embedding"]["a"].append([e["width"] - 1, "1"])
+
+
 def all_targeted(one_back):
     """(changed file, certificate), each of which must be refused."""
-    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_counts(), of_counting_programs(), of_divisions(), of_trees()):
+    for source in (of_scans(), of_cascades(), of_one_back(one_back), of_counts(), of_counting_programs(), of_divisions(), of_trees(), of_rare_premises()):
         for document, certificate, change in source:
             changed = edited(document, change)
             yield changed, {**certificate, "sha256": changed["sha256"]}
