@@ -568,7 +568,8 @@ void add_learned(report::Report& page, const std::vector<Budget>& budgets) {
   page.add("## Trained with a fixed depth and a free length");
   page.add(
       "n\\*: the largest length up to which every letter is answered right in 95 % of the words. "
-      "Of the seeds, so many reach a length of 4, 8, 16 and 32 letters.");
+      "Of the seeds, so many reach a length of 4, 8, 16 and 32 letters. In the figure a band above "
+      "its number of layers is as high as the share of seeds that reach a length.");
   page.add(table);
 }
 
@@ -642,14 +643,16 @@ void add_scheduled(report::Report& page, const NamedSeries& named, const PaperFi
   page.add_list(items);
 }
 
-/// A panel a problem: constructed and published layers, medians and seeds of trained networks.
+/// A panel a problem: constructed and published layers; of trained networks the share of seeds that reach a length, and
+/// the median.
 LineChart chart_of(const std::string& problem, const std::vector<Budget>& budgets,
                    const std::vector<LayerCurve>& constructed,
                    const std::vector<PublishedNumbers>& published) {
   LineChart chart{problem, {}, {}};
-  chart.width = 230;
-  chart.height = 260;
+  chart.width = 200;
+  chart.height = 380;
   constexpr double kMostLayers = 16, kLongest = 6;  // 64 letters
+  constexpr double kBand = 0.8;                     // height of what all seeds reach, in layers
   chart.x = doubling_axis(1, kLongest, "length n");
   chart.y = counting_axis(kMostLayers, "layers");
   SeriesLooks looks;
@@ -675,19 +678,31 @@ LineChart chart_of(const std::string& problem, const std::vector<Budget>& budget
     if (budget.problem != problem) continue;
     constexpr const char* kLearned[] = {kVermilion, kOrange, kGreen};
     const SeriesStyle style = looks.next({kLearned[hue++ % 3]});
-    PlotSeries medians{fmt::format("trained, {} steps: median and seeds", count_text(budget.steps)),
+    PlotSeries medians{fmt::format("trained, {} steps: share and median", count_text(budget.steps)),
                        style};
+    const auto log = [](double n) { return std::log2(std::max(2.0, n)); };
     for (const auto& [layers, networks] : budget.by_layers) {
-      const auto log = [](double n) { return std::log2(std::max(2.0, n)); };
-      const double median = report::median(reaches_of(networks)).value_or(2);
+      std::vector<double> reaches = reaches_of(networks);
+      const double median = report::median(reaches).value_or(2);
       medians.line.push_back({log(median), layers});
       medians.marks.push_back(
           {{log(median), layers}, fmt::format("{} layers: median n* {}", layers, median)});
-      for (const NetworkReach& one : networks)
-        medians.marks.push_back(
-            {{log(one.n_star), layers},
-             fmt::format("{} layers, seed {}: n* {}", layers, one.seed, one.n_star),
-             one.at_end ? MarkShape::ring_with_arrow : MarkShape::ring});
+      // Above the line of these layers, as high at a length as is the share of seeds that reach it.
+      std::ranges::sort(reaches);
+      PlotArea share{{{log(2), layers}}, style.colour, 0.4};
+      for (std::size_t i = 0; i < reaches.size(); ++i) {
+        if (i > 0 && reaches[i] == reaches[i - 1]) continue;
+        const std::size_t reach = reaches.size() - i;
+        const double from = i == 0 ? 2 : reaches[i - 1];
+        const double top =
+            layers + kBand * static_cast<double>(reach) / static_cast<double>(reaches.size());
+        share.corners.insert(share.corners.end(), {{log(from), top}, {log(reaches[i]), top}});
+        share.title += fmt::format("{}{} of {} seeds reach {}", i == 0 ? "" : ", ", reach,
+                                   reaches.size(), reaches[i]);
+      }
+      share.corners.emplace_back(log(reaches.back()), layers);
+      share.title = fmt::format("{} layers, {} steps: {}", layers, budget.steps, share.title);
+      chart.areas.push_back(std::move(share));
     }
     chart.series.push_back(std::move(medians));
   }
@@ -698,7 +713,7 @@ LineChart chart_of(const std::string& problem, const std::vector<Budget>& budget
 std::vector<LineChart> panels_of(const std::vector<Budget>& budgets,
                                  const std::vector<LayerCurve>& constructed,
                                  const std::vector<PublishedNumbers>& published) {
-  constexpr std::size_t kMostPanels = 4;
+  constexpr std::size_t kMostPanels = 5;
   std::vector<LineChart> panels;
   for (const std::string& problem :
        budgets.empty() ? problems_of(constructed) : problems_of(budgets))

@@ -53,23 +53,12 @@ namespace {
 
 // Room beside the plot: the numbers of the axes and their names.
 constexpr double kLeft = 52, kRight = 26, kTop = 34, kUnder = 44;
-constexpr double kDot = 3.6, kArrow = 16, kArrowHead = 7;
+constexpr double kDot = 3.6;
 constexpr double kLegendLine = 18, kLegendStroke = 24;
 
 std::string stroke(const SeriesStyle& style) {
   return svg_attribute("stroke", style.colour) + " " + svg_attribute("stroke-width", style.width) +
          (style.dash.empty() ? "" : " " + svg_attribute("stroke-dasharray", style.dash));
-}
-
-/// From the middle of a mark to the right.
-std::string arrow_element(PlotPoint at, const std::string& colour) {
-  const auto [x, y] = at;
-  const double end = x + kArrow;
-  return svg_line(at, {end, y}, svg_attribute("stroke", colour) + " stroke-width=\"1.4\"") +
-         svg_polygon({{end - kArrowHead, y - kArrowHead / 2},
-                      {end + 1, y},
-                      {end - kArrowHead, y + kArrowHead / 2}},
-                     svg_attribute("fill", colour));
 }
 
 /// A circle, or a figure of about its area around the same middle.
@@ -95,10 +84,9 @@ std::string symbol_element(PlotPoint at, Symbol symbol, const std::string& attri
 std::string mark_element(PlotPoint at, MarkShape shape, const SeriesStyle& look,
                          const std::string& title) {
   if (shape == MarkShape::none) return "";
-  const bool ring = shape != MarkShape::dot;
+  const bool ring = shape == MarkShape::ring;
   const std::string& colour = look.colour;
-  return (shape == MarkShape::ring_with_arrow ? arrow_element(at, colour) : "") +
-         symbol_element(at, look.symbol,
+  return symbol_element(at, look.symbol,
                         svg_attribute("fill", ring ? "white" : colour) + " " +
                             svg_attribute("stroke", ring ? colour : "white") +
                             " stroke-width=\"1.4\"",

@@ -37,9 +37,8 @@ Axis share_axis(const std::string& name);
 
 enum class MarkShape {
   none,
-  dot,             ///< filled
-  ring,            ///< hollow
-  ring_with_arrow  ///< hollow, with an arrow to the right: it may yet move there
+  dot,  ///< filled
+  ring  ///< hollow
 };
 
 struct PlotMark {

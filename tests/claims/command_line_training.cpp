@@ -673,7 +673,13 @@ TEST_F(Compare, TrainedLayersAreCountedBySeedsThatReachALengthAndFittedAtOneBudg
   EXPECT_NE(markdown.find("S3, 1500 steps: d = 2.0 log₂ n\\* +1.0, 95 % 2.0 to ∞, r² 1.00"),
             std::string::npos)
       << markdown;
-  EXPECT_NE(folder.read("out/depth.svg").find("trained, 1500 steps"), std::string::npos);
+  const std::string figure = folder.read("out/depth.svg");
+  EXPECT_NE(figure.find("trained, 1500 steps"), std::string::npos);
+  // 19 points a layer, 40 a doubling: four fifths of a layer up to 2 letters, two thirds of that up to 8.
+  EXPECT_NE(figure.find("points=\"68,297 68,281.8 68,281.8 68,286.9 148,286.9 148,297\"><title>7 "
+                        "layers, 1500 steps: 3 of 3 seeds reach 2, 2 of 3 seeds reach 8<"),
+            std::string::npos)
+      << figure;
   // The same runs give the same numbers, also where their folders are named twice and one is packed.
   const json fits = json::parse(folder.read("out/depth.json"))["fits"];
   const Finished again = depth({"runs", "runs/5", "--up-to", "4", "--json"});

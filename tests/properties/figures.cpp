@@ -171,17 +171,6 @@ TEST(LineCharts, MarksStandAboveAllLines) {
   EXPECT_NE(svg.find("stroke=\"white\""), std::string::npos);
 }
 
-TEST(LineCharts, ARingWithAnArrowPointsToTheRight) {
-  LineChart chart = some_chart();
-  chart.series = {{"one", {kHues[0]}, {}, {{{1, 1}, "", MarkShape::ring_with_arrow}}}};
-  const Picture picture(draw_chart(chart, {0, 0}));
-  const pugi::xml_node ring = picture.root().child("circle");
-  EXPECT_STREQ(ring.attribute("fill").value(), "white");
-  const std::string head = picture.root().child("polygon").attribute("points").value();
-  EXPECT_GT(std::stod(head), ring.attribute("cx").as_double() + ring.attribute("r").as_double());
-  EXPECT_EQ(picture.count("polygon"), 1u);
-}
-
 TEST(LineCharts, NoTwoSeriesLookAlike) {
   LineChart chart = some_chart();
   const PlotLine line = {{0, 0}, {4, 3}};
