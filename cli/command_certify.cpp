@@ -28,8 +28,7 @@ int report_attempts(const Model& model, const std::string& file,
     std::cout << out.dump(1) << '\n';
     return kCheckFailed;
   }
-  std::cerr << "logdepth: " << printable(file, kMostPrinted)
-            << ": not certified: no theorem covers this file (construction "
+  std::cerr << "logdepth: " << printable(file, kMostPrinted) << ": not certified (construction "
             << printable(model.construction.empty() ? "not named" : model.construction,
                          kMostPrinted)
             << ", shape (" << model.shape.initial << ", " << model.shape.repeated << ", "

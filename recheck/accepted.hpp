@@ -21,7 +21,15 @@ struct Accepted {
   const std::map<int, std::vector<int>>* signs = nullptr;  // of counting: kind and signs by class
   const std::vector<int>* compared = nullptr;              // the sums of these signs
 };
-inline std::function<void(const Accepted&)> on_accepted;
+inline thread_local std::function<void(const Accepted&)> on_accepted;
+
+/// Hears what the proofs of this thread accept while it lives.
+struct Listener {
+  explicit Listener(std::function<void(const Accepted&)> hear) { on_accepted = std::move(hear); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  ~Listener() { on_accepted = nullptr; }
+};
 
 /// A sum of counts that is compared, as a positive multiple of integers times numbers, and a rest.
 struct Sum {
@@ -29,10 +37,8 @@ struct Sum {
   mpq_class rest;
 };
 Sum sum_of(const Frame& frame, int number);
-/// The proof of a counting program; `look` gets what is accepted.
-Theorem prove_counting(const Weights& weights, const std::function<void(const Accepted&)>& look);
 
-/// Calls it, where a test has set it, with what `accepted` makes.
+/// Tells a listener, if there is one, what `accepted` makes.
 template <typename Make>
 void observe(Make accepted) {
   if (on_accepted) on_accepted(accepted());

@@ -37,8 +37,7 @@ using Wanted = std::map<Signs, bool>;
 
 class Counting {
  public:
-  Counting(const Weights& weights, const std::function<void(const Accepted&)>& look)
-      : weights_(weights), by_class_(weights), look_(look) {}
+  explicit Counting(const Weights& weights) : weights_(weights), by_class_(weights) {}
 
   Theorem prove() {
     need(!weights_.has_loop(), "a repeated block; expected none");
@@ -74,12 +73,10 @@ class Counting {
   }
 
   void seen(const std::string& where) const {
-    const auto accepted = [&] {
+    observe([&] {
       return Accepted{where,   by_class_.frame, by_class_.streams, nullptr, &by_class_.machine,
                       &signs_, &compared_};
-    };
-    observe(accepted);
-    if (look_) look_(accepted());
+    });
   }
 
   /// Where it reads the sign of a sum, every class becomes one for each sign.
@@ -320,7 +317,6 @@ class Counting {
   std::vector<std::map<int, Signs>> stages_;  // before each attention
   std::vector<int> compared_;                 // sums, in the order of the signs
   std::string text_;                          // a line for each
-  const std::function<void(const Accepted&)>& look_;
 };
 
 }  // namespace
@@ -342,12 +338,8 @@ Sum sum_of(const Frame& frame, int number) {
   return out;
 }
 
-Theorem prove_counting(const Weights& weights, const std::function<void(const Accepted&)>& look) {
-  return Counting(weights, look).prove();
-}
-
 Theorem prove_counting(const Weights& weights) {
-  return prove_counting(weights, {});
+  return Counting(weights).prove();
 }
 
 }  // namespace recheck

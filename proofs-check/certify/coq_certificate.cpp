@@ -550,20 +550,22 @@ class CountingBuilder {
   explicit CountingBuilder(const recheck::Weights& weights)
       : weights_(weights), by_class_(weights) {}
 
+  /// One sublayer after the other.
+  void hear(const recheck::Accepted& accepted) {
+    if (accepted.signs == nullptr) return;  // of another theorem
+    counters_ = accepted.machine->counters;
+    steps_.push_back({in_two(accepted.streams), *accepted.signs});
+    for (std::size_t k = sums_.size(); k < accepted.compared->size(); ++k)
+      sums_.push_back(recheck::sum_of(accepted.frame, (*accepted.compared)[k]));
+  }
+
   json build() {
-    std::vector<Step> steps;
-    recheck::prove_counting(weights_, [&](const recheck::Accepted& accepted) {
-      counters_ = accepted.machine->counters;
-      steps.push_back({in_two(accepted.streams), *accepted.signs});
-      for (std::size_t k = sums_.size(); k < accepted.compared->size(); ++k)
-        sums_.push_back(recheck::sum_of(accepted.frame, (*accepted.compared)[k]));
-    });
     Step now{by_class_.streams, {}};
     for (const auto& [x, h] : now.streams) now.names[x] = {x};
     json out = {
         {"first", stage(now.streams, listed(places_of_all(now.streams)), "the first layer")},
         {"layers", json::array()}};
-    auto next = steps.begin();
+    auto next = steps_.begin();
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       const recheck::Layer& layer = weights_.layers[n];
       const Step read = layer.heads.empty() ? now : *next++;
@@ -723,6 +725,7 @@ class CountingBuilder {
 
   const recheck::Weights& weights_;
   recheck::ClassHeads by_class_;
+  std::vector<Step> steps_;
   std::vector<recheck::Counter> counters_;
   std::vector<recheck::Sum> sums_;             // that are compared
   std::vector<std::size_t> before_attention_;  // comparisons before every attention
@@ -752,14 +755,16 @@ std::string text_of_words(const recheck::Weights& weights, const recheck::Theore
 
 }  // namespace
 
-std::string coq_text(const recheck::Weights& weights, const recheck::Json& certificate,
-                     const recheck::Theorem& theorem) {
-  if (theorem.name == "counting")
-    return text(weights, theorem.name, CountingBuilder(weights).build());
-  return text_of_words(weights, theorem,
-                       theorem.name == "resets"
-                           ? ResetBuilder(weights, theorem).build()
-                           : ScanBuilder(weights, certificate, theorem).build());
+std::string coq_text(const recheck::Weights& weights, const std::string& certificate) {
+  CountingBuilder counting(weights);
+  const recheck::Listener listener([&](const auto& accepted) { counting.hear(accepted); });
+  const recheck::Theorem theorem = recheck::prove(weights, certificate);
+  if (theorem.name == "counting") return text(weights, theorem.name, counting.build());
+  return text_of_words(
+      weights, theorem,
+      theorem.name == "resets"
+          ? ResetBuilder(weights, theorem).build()
+          : ScanBuilder(weights, recheck::parse_json(certificate), theorem).build());
 }
 
 std::string coq_text_of_rows(const recheck::Weights& weights) {

@@ -6,16 +6,13 @@
 
 #include <string>
 
-#include "recheck/json.hpp"
-#include "recheck/theorem.hpp"
 #include "recheck/weights.hpp"
 
 namespace logdepth { inline namespace proofs_check_certify {
 
-/// What logdepth-prove (proofs-check/proved) reads beside the weights file, of a file that recheck has certified: the theorem, and the
-/// certificate. recheck::Refused where the library does not cover the file.
-std::string coq_text(const recheck::Weights& weights, const recheck::Json& certificate,
-                     const recheck::Theorem& theorem);
+/// What logdepth-prove (proofs-check/proved) reads beside the weights file, of a file that recheck certifies by this certificate: the
+/// theorem, and a certificate of its own. recheck::Refused where recheck or the library does not cover the file.
+std::string coq_text(const recheck::Weights& weights, const std::string& certificate);
 /// Of graphs given row by row: the theorem alone, since the checker needs no certificate. Nothing is checked here.
 std::string coq_text_of_rows(const recheck::Weights& weights);
 

@@ -33,18 +33,17 @@ recheck::Theorem prove(const File& file) {
 class Check {
  public:
   Check(const File& file, Counts& counts) : file_(file), weights_(file.weights), counts_(counts) {
-    recheck::on_accepted = [&](const recheck::Accepted& accepted) {
+    const recheck::Listener listener([&](const recheck::Accepted& accepted) {
       looped_ = looped_ || accepted.where == "loop";
       known_.erase(accepted.where);
       known_.emplace(accepted.where, Snapshot(accepted));
-    };
+    });
     try {
       prove(file);
       looped_ = whole_ = true;
       ++counts.whole;
     } catch (const recheck::Refused&) {
     }
-    recheck::on_accepted = nullptr;
     ++counts.files;
     counts.sublayers += static_cast<long>(known_.size());
   }
