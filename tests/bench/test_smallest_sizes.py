@@ -123,7 +123,7 @@ def test_stored_networks(tmp_path):
     with gzip.open(BENCH / "results/records/word_problems.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = {record["run"]: record for record in map(json.loads, lines)}
     page = json.loads((BENCH / "results/learned_circuits.json").read_text(encoding="utf-8"))
-    assert len(page["runs"]) == len(list(networks.rglob("model.safetensors"))) == 5
+    assert len(page["runs"]) == len(list(networks.rglob("model.safetensors"))) == 6
     for one in page["runs"]:
         network = json.loads((networks / one["run"] / "record.json").read_text(encoding="utf-8"))
         recorded = records[one["run"]]
