@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "learned/records/training_config.hpp"
@@ -23,7 +24,8 @@ class RelationTask final : public Task {
     require(
         config.vertices >= 2 && config.vertices <= kMostVertices,
         fmt::format("task.vertices: expected 2 to {}, found {}", kMostVertices, config.vertices));
-    require(config.cut >= 0 && config.cut < 1, "task.cut: expected 0 up to, not including, 1");
+    require(config.edges_per_vertex >= 0 && config.edges_per_vertex < kMostVertices,
+            fmt::format("task.edges_per_vertex: expected 0 to {}", kMostVertices - 1));
     require(config.batch >= 1 && config.batch <= 65536, "task.batch: expected 1 to 65536");
     require(config.validation >= 1, "task.validation: expected at least 1 graph");
     require(config.threshold > 0 && config.threshold <= 1,
@@ -97,13 +99,12 @@ class RelationTask final : public Task {
     samples.count = count;
     samples.size = n_;
     samples.tokens = n_;
-    samples.indices.reserve(count * n_);
-    samples.features.reserve(count * n_ * n_);
-    samples.targets.reserve(count * n_ * n_);
-    samples.labels.reserve(count * n_ * n_);
+    const auto wanted =
+        static_cast<std::size_t>(std::llround(config_.edges_per_vertex * static_cast<double>(n_)));
     for (std::size_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, stream, step, first + i);
-      const std::vector<std::uint8_t> adjacency = cut_path_graph(n_, config_.cut, random);
+      const std::vector<std::uint8_t> adjacency =
+          drawn_graph(n_, std::min(wanted, n_ * (n_ - 1)), random);
       const std::vector<std::int32_t> distances = all_distances(adjacency, n_);
       for (const std::int32_t distance : distances) {
         samples.targets.push_back(distance >= 0);
@@ -125,11 +126,15 @@ class RelationTask final : public Task {
 
 }  // namespace
 
-std::vector<std::uint8_t> cut_path_graph(std::size_t vertices, double cut, CounterRandom& random) {
+std::vector<std::uint8_t> drawn_graph(std::size_t vertices, std::size_t edges,
+                                      CounterRandom& random) {
   std::vector<std::uint8_t> adjacency(vertices * vertices);
-  const std::vector<std::uint32_t> order = random.permutation(vertices);
-  for (std::size_t i = 0; i + 1 < vertices; ++i)
-    if (!random.chance(cut)) adjacency[order[i] * vertices + order[i + 1]] = 1;
+  while (edges > 0) {
+    const std::uint64_t pair = random.below(adjacency.size());
+    if (pair / vertices == pair % vertices || adjacency[pair] == 1) continue;
+    adjacency[pair] = 1;
+    --edges;
+  }
   return adjacency;
 }
 
@@ -172,7 +177,7 @@ std::int32_t RelationScore::reach(double threshold, double most_false_positives)
 
 void RelationTaskConfig::visit(SettingVisitor& visit) {
   visit("vertices", vertices);
-  visit("cut", cut);
+  visit("edges_per_vertex", edges_per_vertex);
   visit("batch", batch);
   visit("validation", validation);
   visit("threshold", threshold);

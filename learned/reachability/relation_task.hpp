@@ -20,7 +20,7 @@ namespace logdepth { inline namespace learned_reachability {
 /// positives, and h*, see RelationScore.
 struct RelationTaskConfig final : SettingsOf<RelationTaskConfig> {
   std::uint32_t vertices = 16;
-  double cut = 0.12;  ///< probability of each edge of the planted paths to be left out
+  double edges_per_vertex = 1.5;  ///< every graph has as many edges, or all that there are
   std::uint32_t batch = 64;
   std::uint32_t validation = 1000;  ///< graphs
   double threshold = 0.95;          ///< recall of h*
@@ -32,10 +32,10 @@ struct RelationTaskConfig final : SettingsOf<RelationTaskConfig> {
   RunReadings readings(const RecordFields& result, const ModelConfig& model) const override;
 };
 
-/// The path that visits all vertices in a random order, each of its edges left out with probability
-/// `cut`: directed paths of 1 / cut edges or so. Result: [vertices, vertices], 1 for an edge from
-/// row to column, no self-loops.
-std::vector<std::uint8_t> cut_path_graph(std::size_t vertices, double cut, CounterRandom& random);
+/// A directed graph, drawn uniformly from those with so many edges. Result: [vertices, vertices], 1 for an edge
+/// from row to column, no self-loops. Precondition: edges <= vertices (vertices - 1).
+std::vector<std::uint8_t> drawn_graph(std::size_t vertices, std::size_t edges,
+                                      CounterRandom& random);
 
 /// Pairs of a distance that are needed for it to count.
 inline constexpr std::size_t kCountedPairs = 20;

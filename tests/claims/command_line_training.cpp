@@ -503,7 +503,8 @@ TEST_F(Train, WrongSettingsAreRefusedInOneSentenceBeforeAnythingIsTrained) {
   refuses({"word-problem", "--kind", "loop", "--block", "3", "--depths", "4", "--out", "runs"},
           "--block: expected a divisor of the depth 4");
   refuses({"word-problem", "--monoid", "S3"}, "--out: expected the folder");
-  refuses({"row-tokens", "--depths", "1", "--set", "task.cut=2", "--out", "runs"}, "task.cut");
+  refuses({"row-tokens", "--depths", "1", "--set", "task.edges_per_vertex=-1", "--out", "runs"},
+          "task.edges_per_vertex");
   const auto recurrent = [&](Arguments more, const std::string& reason) {
     more.insert(more.begin(), "depth-recurrent");
     more.insert(more.end(), {"--out", "runs"});
