@@ -22,7 +22,7 @@ function theoryTable({depth, algebra, monoid, minimal_states: states}) {
 
 const short = (word, letters) => {
   const shown = [...word].slice(0, MOST_SHOWN).join('');
-  return `“${shown}${shown === word ? '' : '…'}” (${letters} letters)`;
+  return `“${shown}${shown === word ? '' : '…'}” (${letters} letter${letters === 1 ? '' : 's'})`;
 };
 
 /** The rows of the table, and what each says of a part of an answer. */
