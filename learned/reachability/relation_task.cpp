@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "learned/records/training_config.hpp"
@@ -99,8 +98,7 @@ class RelationTask final : public Task {
     samples.count = count;
     samples.size = n_;
     samples.tokens = n_;
-    const auto wanted =
-        static_cast<std::size_t>(std::llround(config_.edges_per_vertex * static_cast<double>(n_)));
+    const auto wanted = static_cast<std::size_t>(config_.edges_per_vertex * n_ + 0.5);  // rounded
     for (std::size_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, stream, step, first + i);
       const std::vector<std::uint8_t> adjacency =

@@ -680,7 +680,7 @@ LineChart chart_of(const std::string& problem, const std::vector<Budget>& budget
     const SeriesStyle style = looks.next({kLearned[hue++ % 3]});
     PlotSeries medians{fmt::format("trained, {} steps: share and median", count_text(budget.steps)),
                        style};
-    const auto log = [](double n) { return std::log2(std::max(2.0, n)); };
+    const auto log = [&](double n) { return std::clamp(std::log2(n), 1.0, kLongest); };
     for (const auto& [layers, networks] : budget.by_layers) {
       std::vector<double> reaches = reaches_of(networks);
       const double median = report::median(reaches).value_or(2);

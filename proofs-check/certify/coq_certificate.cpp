@@ -552,7 +552,6 @@ class CountingBuilder {
 
   /// One sublayer after the other.
   void hear(const recheck::Accepted& accepted) {
-    if (accepted.signs == nullptr) return;  // of another theorem
     counters_ = accepted.machine->counters;
     steps_.push_back({in_two(accepted.streams), *accepted.signs});
     for (std::size_t k = sums_.size(); k < accepted.compared->size(); ++k)
@@ -755,16 +754,17 @@ std::string text_of_words(const recheck::Weights& weights, const recheck::Theore
 
 }  // namespace
 
-std::string coq_text(const recheck::Weights& weights, const std::string& certificate) {
+std::string coq_text(const std::string& name, const recheck::Weights& weights,
+                     const std::string& certificate) {
   CountingBuilder counting(weights);
-  const recheck::Listener listener([&](const auto& accepted) { counting.hear(accepted); });
+  std::optional<recheck::Listener> listener;
+  if (name == "counting") listener.emplace([&](const auto& step) { counting.hear(step); });
   const recheck::Theorem theorem = recheck::prove(weights, certificate);
-  if (theorem.name == "counting") return text(weights, theorem.name, counting.build());
+  if (name == "counting") return text(weights, name, counting.build());
   return text_of_words(
       weights, theorem,
-      theorem.name == "resets"
-          ? ResetBuilder(weights, theorem).build()
-          : ScanBuilder(weights, recheck::parse_json(certificate), theorem).build());
+      name == "resets" ? ResetBuilder(weights, theorem).build()
+                       : ScanBuilder(weights, recheck::parse_json(certificate), theorem).build());
 }
 
 std::string coq_text_of_rows(const recheck::Weights& weights) {

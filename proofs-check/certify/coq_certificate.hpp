@@ -10,9 +10,10 @@
 
 namespace logdepth { inline namespace proofs_check_certify {
 
-/// What logdepth-prove (proofs-check/proved) reads beside the weights file, of a file that recheck certifies by this certificate: the
-/// theorem, and a certificate of its own. recheck::Refused where recheck or the library does not cover the file.
-std::string coq_text(const recheck::Weights& weights, const std::string& certificate);
+/// What logdepth-prove (proofs-check/proved) reads beside the weights file, of a file that recheck certifies by this certificate and
+/// theorem: the theorem, and a certificate of its own. recheck::Refused where recheck or the library does not cover the file.
+std::string coq_text(const std::string& theorem, const recheck::Weights& weights,
+                     const std::string& certificate);
 /// Of graphs given row by row: the theorem alone, since the checker needs no certificate. Nothing is checked here.
 std::string coq_text_of_rows(const recheck::Weights& weights);
 

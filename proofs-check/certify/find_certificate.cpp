@@ -371,7 +371,7 @@ std::variant<std::string, std::vector<FailedTheorem>> find_coq_proof(const std::
         // What the library's words for a file do not have.
         need(!weights.limit() || weights.unroll.at("kind").string() == "fixed",
              "Coq: max_length with a number of loops that grows");
-        coq = coq_text(weights, make_certificate(theorem, weights));
+        coq = coq_text(theorem, weights, make_certificate(theorem, weights));
       });
   if (coq.empty()) return failed;
   return coq;

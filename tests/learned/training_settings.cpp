@@ -52,8 +52,8 @@ TEST(TrainingSettings, StoredRunsAreWrittenAsTheyWereReadWithTheReadingsOfTheirR
                                                        {"latent-steps", 6},
                                                        {"latent-values", 11},
                                                        {"latent-words", 3},
-                                                       {"relation", 30},
-                                                       {"words", 308}}));
+                                                       {"relation", 51},
+                                                       {"words", 314}}));
 }
 
 TEST(TrainingSettings, StoredPlansAreRead) {
@@ -87,9 +87,10 @@ TEST(TrainingSettings, WhatIsWrongIsNamedWithItsPath) {
   EXPECT_EQ(refusal(R"({"task": {"kind": "chess"}})"),
             "c.json: task.kind: expected one of words, hops, expressions, families, relation, "
             "latent-steps, latent-values, latent-words, found \"chess\"");
-  EXPECT_EQ(refusal(R"({"task": {"kind": "relation", "vertex": 3}})"),
-            "c.json: unknown setting 'task.vertex', expected one of kind, vertices, cut, batch, "
-            "validation, threshold, false_positives");
+  EXPECT_EQ(
+      refusal(R"({"task": {"kind": "relation", "vertex": 3}})"),
+      "c.json: unknown setting 'task.vertex', expected one of kind, vertices, edges_per_vertex, "
+      "batch, validation, threshold, false_positives");
   EXPECT_EQ(refusal(R"({"task": 3})"), "c.json: task: expected an object, found 3");
   EXPECT_EQ(refusal(R"([])"), "c.json: the configuration: expected an object, found []");
   EXPECT_EQ(refusal(R"({"model": {"gate": "open"}})"),
