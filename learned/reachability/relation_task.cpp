@@ -98,11 +98,11 @@ class RelationTask final : public Task {
     samples.count = count;
     samples.size = n_;
     samples.tokens = n_;
-    const auto wanted = static_cast<std::size_t>(config_.edges_per_vertex * n_ + 0.5);  // rounded
+    const auto rounded = static_cast<std::size_t>(config_.edges_per_vertex * n_ + 0.5);
+    const std::size_t edges = std::min(rounded, n_ * (n_ - 1));
     for (std::size_t i = 0; i < count; ++i) {
       CounterRandom random(seed_, stream, step, first + i);
-      const std::vector<std::uint8_t> adjacency =
-          drawn_graph(n_, std::min(wanted, n_ * (n_ - 1)), random);
+      const std::vector<std::uint8_t> adjacency = drawn_graph(n_, edges, random);
       const std::vector<std::int32_t> distances = all_distances(adjacency, n_);
       for (const std::int32_t distance : distances) {
         samples.targets.push_back(distance >= 0);
